@@ -1,0 +1,71 @@
+import { transition, type AnyStateMachine, type ContextFrom, type StateValueFrom } from "xstate";
+import type { Facts } from "./facts";
+
+/** Where a resource is, what is true of it, and what happened → where it goes and what to do. */
+export function step<M extends AnyStateMachine>(machine: M, at: At<M>, event: Event) {
+  const [next, actions] = transition(machine as AnyStateMachine, snapshotAt(machine, at), event);
+  // XState types the value of any machine as unknown and its actions by a plain string; both come from `machine` itself.
+  return { state: String(next.value) as StateName<M>, actions: actions.map(({ type }) => type as ActionName<M>) };
+}
+
+export type Event = { type: string } & Readonly<Record<string, unknown>>;
+
+/** The tick: the world was looked at again. */
+export const observed: Event = { type: "observed" };
+
+export type At<M extends AnyStateMachine = AnyStateMachine> = {
+  state: string;
+  facts: AnyStateMachine extends M ? Facts : ContextFrom<M>;
+};
+
+export type StateName<M extends AnyStateMachine> = StateValueFrom<M> & string;
+export type ActionName<M extends AnyStateMachine> = keyof M["implementations"]["actions"] & string;
+
+export type Tone = "idle" | "busy" | "good" | "warn" | "bad";
+export type StateMeta = { tone: Tone; summary: string };
+
+export type CommandArg = {
+  type: "integer" | "string" | "boolean";
+  title: string;
+  min?: number;
+  max?: number;
+  options?: readonly string[];
+  default?: unknown;
+};
+
+export type CommandMeta = { title: string; summary: string; destroys?: true; args?: Record<string, CommandArg> };
+
+export type LifecycleMeta = {
+  title: string;
+  description: string;
+  /** States where a resource may rest for ever; one of them is reachable from everywhere. */
+  settled: readonly string[];
+  /** Every value that each fact can take, so that all of them can be tried. */
+  facts: Record<string, readonly unknown[]>;
+  guards: Record<string, { yes: string; no: string }>;
+  actions: Record<string, string>;
+  commands: Record<string, CommandMeta>;
+};
+
+export function snapshotAt<M extends AnyStateMachine>(machine: M, { state, facts }: At<M>) {
+  if (!Object.hasOwn(machine.states, state)) {
+    throw new Error(`${machine.id} has no state "${state}"; it has ${statesOf(machine).join(", ")}`);
+  }
+  return (machine as AnyStateMachine).resolveState({ value: state, context: facts });
+}
+
+export function statesOf<M extends AnyStateMachine>(machine: M) {
+  // The keys of a flat machine are its states; XState types them as plain strings.
+  return Object.keys(machine.states) as StateName<M>[];
+}
+
+export function metaOf(machine: AnyStateMachine): LifecycleMeta {
+  // XState leaves the type of meta open; the conformance tests hold every machine to this one.
+  return machine.root.meta as LifecycleMeta;
+}
+
+export function stateMetaOf(machine: AnyStateMachine, state: string): StateMeta {
+  // As above. A state of an older release that a resource still carries has no meta; it is shown as it is.
+  const meta = machine.states[state]?.meta as StateMeta | undefined;
+  return meta ?? { tone: "warn", summary: `A state that ${machine.id} does not know` };
+}
