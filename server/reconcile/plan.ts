@@ -1,0 +1,31 @@
+import { type ObjectRef } from "@/machines/facts";
+import { type KubernetesObject } from "@/server/kubernetes/object";
+
+/** One thing to bring about. Every effect is idempotent: carried out twice, it leaves the cluster as after once. */
+export type Effect =
+  /** Server-side apply with the field manager `orrery`: the object holds every field we own, and no other. */
+  | { type: "ensure"; object: KubernetesObject }
+  /** Absent counts as done; with `target.uid` never a namesake that came later. */
+  | { type: "delete"; target: ObjectRef; propagation?: "Background" | "Foreground" | "Orphan" }
+  /** A merge patch of the resource itself, `spec` and `metadata.annotations` only: what a command does. */
+  | { type: "patchSpec"; patch: Record<string, unknown> }
+  | { type: "addFinalizer"; finalizer: string }
+  /** Carried out last, and only when every other effect of the plan succeeded. */
+  | { type: "removeFinalizer"; finalizer: string }
+  | { type: "emit"; severity: "Normal" | "Warning"; reason: string; message: string }
+  /** A call to a managed process, such as a pipeline's pause. Any answer but 2xx is a transient failure. */
+  | { type: "request"; method: string; url: string; body?: unknown; timeoutMs: number };
+
+/** What one lifecycle did in a pass; `from` equals `to` when it stayed. */
+export type Step = { from: string; to: string; event: string; actions: string[] };
+
+/** What a pass wants: the steps taken, the writes in their order, the whole new status, and when to look again. */
+export type Plan = {
+  steps: Record<string, Step>;
+  effects: Effect[];
+  /** The whole new status; null leaves it as it is. */
+  status: Record<string, unknown> | null;
+  requeueAfterMs: number | null;
+  /** Effects and status are carried out all the same; then transient is tried again, permanent waits for a change. */
+  failure?: { kind: "transient" | "permanent"; message: string };
+};

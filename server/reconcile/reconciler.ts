@@ -1,0 +1,58 @@
+import { type Known } from "@/machines/facts";
+import { type Kind } from "@/machines/kind";
+import { type Event } from "@/machines/lifecycle";
+import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
+import { type Plan } from "./plan";
+import { type World } from "./world";
+
+/** Names one resource of the reconciler's kind; the namespace is "" for a cluster-scoped kind. */
+export type Key = { namespace: string; name: string };
+
+/** Objects of another kind that are cached for `read`, and the resources that each change of one wakes. */
+export type Watch = {
+  api: Api;
+  labelSelector?: string;
+  /** Asked about the object before and after a change, so that a moved reference wakes both ends. */
+  keysOf: (object: KubernetesObject, world: World) => Key[] | Promise<Key[]>;
+};
+
+/** How one kind is brought from what is seen to what is wanted. */
+export type Reconciler<Resource, Seen> = {
+  id: string;
+  kind: Kind<Resource>;
+  /** Besides the kind itself, which is always watched. */
+  watches: readonly Watch[];
+  read(resource: Resource, world: World): Promise<Seen>;
+  /** The facts of each lifecycle, with their evidence. */
+  known(seen: Seen): Record<string, Known>;
+  /** Pure: the same arguments give the same plan. */
+  compute(seen: Seen, event: Event, now: number): Plan;
+};
+
+/** A reconciler whose types the runtime does not need to know: it only hands `read`'s result to `compute`. */
+export type AnyReconciler = {
+  id: string;
+  kind: Kind;
+  watches: readonly Watch[];
+  read(resource: unknown, world: World): Promise<unknown>;
+  known(seen: unknown): Record<string, Known>;
+  compute(seen: unknown, event: Event, now: number): Plan;
+};
+
+export function defineReconciler<Resource, Seen>(reconciler: Reconciler<Resource, Seen>): Reconciler<Resource, Seen> {
+  return reconciler;
+}
+
+/** For `keysOf`: the resources of this kind that own the object. */
+export function ownedBy(kind: { api: Kind["api"] }): Watch["keysOf"] {
+  const { group, kind: name, namespaced } = kind.api;
+  return (object) =>
+    (object.metadata.ownerReferences ?? [])
+      .filter((owner) => owner.kind === name && groupOf(owner.apiVersion) === group)
+      .map((owner) => ({ namespace: namespaced ? (object.metadata.namespace ?? "") : "", name: owner.name }));
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
