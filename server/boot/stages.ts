@@ -12,6 +12,8 @@ export function createStages(say: (line: string) => void): Stages {
   const started: (() => Promise<void>)[] = [];
   let stopping: Promise<void> | null = null;
 
+  const isStopping = () => stopping !== null;
+
   async function stopAll() {
     const failures: unknown[] = [];
     for (const stop of started.splice(0).reverse()) await stop().catch((error: unknown) => failures.push(error));
@@ -20,10 +22,10 @@ export function createStages(say: (line: string) => void): Stages {
 
   return {
     run: async (title, start, stop) => {
-      if (stopping) throw new StoppedEarly();
+      if (isStopping()) throw new StoppedEarly();
       const since = performance.now();
       const value = await start();
-      if (stopping) {
+      if (isStopping()) {
         await stop?.(value);
         throw new StoppedEarly();
       }
