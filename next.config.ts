@@ -1,0 +1,21 @@
+import type { NextConfig } from "next";
+
+const config: NextConfig = {
+  // One copy of each, loaded by Node: bundled copies would be a second database and a second client.
+  serverExternalPackages: [
+    "@electric-sql/pglite",
+    "@kubernetes/client-node",
+    "@prisma/client",
+    "elkjs",
+    "pg",
+    "pglite-prisma-adapter",
+    "undici",
+    "ws",
+  ],
+  poweredByHeader: false,
+  reactStrictMode: true,
+  // `npm test` checks the types of the whole project once; the build does not check them again.
+  typescript: { ignoreBuildErrors: true },
+};
+
+export default config;

@@ -1,0 +1,57 @@
+import { createServer, type Server } from "node:http";
+import next from "next";
+import { UsageError } from "@/server/env";
+
+export type Pages = { url: string; stop: () => Promise<void> };
+
+/** Next's handler on a server of our own, so that the port is known to be ours before anything else is started. */
+export async function servePages({
+  host,
+  port,
+}: {
+  host: string;
+  port: number;
+}): Promise<Pages & { ready: () => Promise<void> }> {
+  let handle: ReturnType<ReturnType<typeof next>["getRequestHandler"]> | null = null;
+  const server = createServer((request, response) => {
+    if (handle) void handle(request, response);
+    else response.writeHead(503, { "content-type": "text/plain", "retry-after": "1" }).end("Orrery is starting.\n");
+  });
+  await listen(server, host, port);
+  const address = server.address();
+  const bound = typeof address === "object" && address ? address.port : port;
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  const pages = next({ dev: false, dir: process.cwd(), hostname: host, port: bound, httpServer: server });
+  return {
+    url,
+    ready: async () => {
+      await pages.prepare();
+      handle = pages.getRequestHandler();
+    },
+    stop: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // Open streams would hold the server for as long as their pages are open.
+      server.closeAllConnections();
+      await closed;
+      if (handle) await pages.close();
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number) {
+  return new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(refusalOf(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+}
+
+function refusalOf(error: NodeJS.ErrnoException, host: string, port: number) {
+  const refusals: Record<string, string> = {
+    EADDRINUSE: `Port ${port} on ${host} is in use: stop what uses it, or choose another one with --port.`,
+    EACCES: `Port ${port} may not be used by this user: choose one above 1023 with --port.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine: choose another one with --host.`,
+    ENOTFOUND: `${host} is not an address of this machine: choose another one with --host.`,
+  };
+  const sentence = refusals[error.code ?? ""];
+  return sentence ? new UsageError(sentence) : error;
+}
