@@ -49,3 +49,16 @@ function leaf(machine: AnyStateMachine, name: string, known: Known): GuardTree {
   const evidence = read.flatMap((fact) => known.evidence[fact] ?? []);
   return { op: "is", name, value, sentence: wording?.[value ? "yes" : "no"] ?? name, evidence };
 }
+
+/** The sentences of the leaves that made the tree's value what it is: for a false `and` only the false ones. */
+export function sentencesOf(tree: GuardTree): string[] {
+  return decisive(tree).map((leaf) => leaf.sentence);
+}
+
+export function decisive(tree: GuardTree): Leaf[] {
+  if (tree.op === "is") return [tree];
+  const agreeing = tree.op === "not" ? tree.of : tree.of.filter((part) => part.value === tree.value);
+  return agreeing.flatMap(decisive);
+}
+
+type Leaf = Extract<GuardTree, { op: "is" }>;

@@ -18,7 +18,7 @@ export type At<M extends AnyStateMachine = AnyStateMachine> = {
   facts: AnyStateMachine extends M ? Facts : ContextFrom<M>;
 };
 
-export type StateName<M extends AnyStateMachine> = StateValueFrom<M> & string;
+export type StateName<M extends AnyStateMachine> = AnyStateMachine extends M ? string : StateValueFrom<M> & string;
 export type ActionName<M extends AnyStateMachine> = keyof M["implementations"]["actions"] & string;
 
 export type Tone = "idle" | "busy" | "good" | "warn" | "bad";

@@ -1,0 +1,207 @@
+import { and, not, setup } from "xstate";
+import type { LifecycleMeta, StateMeta } from "../lifecycle";
+
+export type ResourcesFacts = {
+  /** What was last asked for and not undone by an error since. */
+  desired: "Stopped" | "Provisioned";
+  program: "compiling" | "compiled" | "failed";
+  clearing: boolean;
+  /** StatefulSet, Service, ConfigMap and claim, taken together. */
+  compute: "absent" | "coming" | "ready" | "failed";
+  timedOut: boolean;
+  process: "fine" | "failed" | "suspended";
+  errorKept: boolean;
+  /** Whether a start asks for the same initial status as the one under way. */
+  initialFits: boolean;
+  /** Whether Standby is asked for by a pipeline that cannot have it (again). */
+  standbyRefused: boolean;
+};
+
+const meta: LifecycleMeta = {
+  title: "Resources",
+  description:
+    "Whether compute and storage are there to run the pipeline. A start is refused while storage is being cleared and while the program has an error, rather than failing later.",
+  settled: ["Stopped", "Provisioned"],
+  facts: {
+    desired: ["Stopped", "Provisioned"],
+    program: ["compiling", "compiled", "failed"],
+    clearing: [false, true],
+    compute: ["absent", "coming", "ready", "failed"],
+    timedOut: [false, true],
+    process: ["fine", "failed", "suspended"],
+    errorKept: [false, true],
+    initialFits: [true, false],
+    standbyRefused: [false, true],
+  },
+  guards: {
+    startWanted: { yes: "it is wanted to run", no: "it is wanted to be stopped" },
+    compiled: { yes: "the program is compiled", no: "the program is not compiled yet" },
+    compileFailed: { yes: "the program failed to compile", no: "the program has no compile error" },
+    clearing: { yes: "its storage is being cleared", no: "its storage is not being cleared" },
+    computeAbsent: { yes: "nothing of its compute is left", no: "parts of its compute are still there" },
+    computeReady: { yes: "its compute is up and healthy", no: "its compute is not healthy yet" },
+    computeFailed: { yes: "its resources failed for good", no: "its resources have no fatal error" },
+    timedOut: { yes: "provisioning took longer than it may", no: "provisioning is within its time" },
+    processFailed: { yes: "the pipeline failed for good", no: "the pipeline has no fatal error" },
+    processSuspended: { yes: "the pipeline made its last checkpoint", no: "the pipeline is not suspended" },
+    errorKept: { yes: "an error of the last run is kept", no: "there is no error to dismiss" },
+    initialFits: {
+      yes: "it starts as it was asked to",
+      no: "its initial status cannot be changed unless it is stopped",
+    },
+    standbyRefused: {
+      yes: "Standby needs storage that is synchronised, and is had only once",
+      no: "Standby is not refused",
+    },
+  },
+  actions: {
+    beginDeployment: "give the deployment an id and its configuration, and take the storage into use",
+    ensureCompute: "make the claim, the ConfigMap, the Service and the StatefulSet",
+    dropCompute: "delete the StatefulSet, the Service and the ConfigMap",
+    noteProvisioned: "note where the process answers",
+    endDeployment: "forget the deployment, and want it stopped",
+    failStart: "keep the compile error, and want it stopped",
+    failProvisioning: "keep the error of its resources, and want it stopped",
+    failTimeout: "keep the timeout as its error, and want it stopped",
+    failRuntime: "keep the pipeline's error, and want it stopped",
+    forgetError: "forget the error",
+    askStart: "ask for compute, and for the initial status",
+    askStop: "ask for no compute",
+  },
+  commands: {
+    start: {
+      title: "Start",
+      summary: "Provision its resources and run it; waits for the compiler if need be",
+      args: {
+        initial: {
+          type: "string",
+          title: "Initial status",
+          options: ["running", "paused", "standby"],
+          default: "running",
+        },
+        dismiss_error: { type: "boolean", title: "Dismiss the last error", default: true },
+      },
+    },
+    stop: {
+      title: "Stop",
+      summary: "Deprovision its compute; storage is kept. Unless forced, it makes a checkpoint first",
+      args: { force: { type: "boolean", title: "Without a checkpoint", default: false } },
+    },
+    dismissError: { title: "Dismiss error", summary: "Forget the error of the last run" },
+  },
+};
+
+/**
+ * Stopped ─▶ Provisioning ─▶ Provisioned ─▶ Stopping ─▶ Stopped, and from each of the first three straight to Stopping.
+ */
+export const resourcesMachine = setup({
+  types: {
+    // XState reads its types from values that are never looked at.
+    context: {} as ResourcesFacts,
+    events: {} as { type: "observed" | "start" | "stop" | "dismissError" },
+  },
+  guards: {
+    startWanted: ({ context }) => context.desired === "Provisioned",
+    compiled: ({ context }) => context.program === "compiled",
+    compileFailed: ({ context }) => context.program === "failed",
+    clearing: ({ context }) => context.clearing,
+    computeAbsent: ({ context }) => context.compute === "absent",
+    computeReady: ({ context }) => context.compute === "ready",
+    computeFailed: ({ context }) => context.compute === "failed",
+    timedOut: ({ context }) => context.timedOut,
+    processFailed: ({ context }) => context.process === "failed",
+    processSuspended: ({ context }) => context.process === "suspended",
+    errorKept: ({ context }) => context.errorKept,
+    initialFits: ({ context }) => context.initialFits,
+    standbyRefused: ({ context }) => context.standbyRefused,
+  },
+  actions: {
+    beginDeployment: () => undefined,
+    ensureCompute: () => undefined,
+    dropCompute: () => undefined,
+    noteProvisioned: () => undefined,
+    endDeployment: () => undefined,
+    failStart: () => undefined,
+    failProvisioning: () => undefined,
+    failTimeout: () => undefined,
+    failRuntime: () => undefined,
+    forgetError: () => undefined,
+    askStart: () => undefined,
+    askStop: () => undefined,
+  },
+}).createMachine({
+  id: "feldera.pipeline.resources",
+  meta,
+  context: {
+    desired: "Stopped",
+    program: "compiled",
+    clearing: false,
+    compute: "absent",
+    timedOut: false,
+    process: "fine",
+    errorKept: false,
+    initialFits: true,
+    standbyRefused: false,
+  },
+  initial: "Stopped",
+  states: {
+    Stopped: {
+      meta: { tone: "idle", summary: "No compute; storage is kept until it is cleared" } satisfies StateMeta,
+      on: {
+        observed: [
+          { guard: and(["startWanted", "compileFailed"]), target: "Stopping", actions: ["failStart"] },
+          {
+            guard: and(["startWanted", "compiled", not("clearing")]),
+            target: "Provisioning",
+            actions: ["beginDeployment"],
+          },
+        ],
+        start: [
+          {
+            guard: and([not("clearing"), not("compileFailed"), "initialFits", not("standbyRefused")]),
+            actions: ["askStart"],
+          },
+        ],
+        stop: [{ actions: ["askStop"] }],
+        dismissError: [{ guard: and(["errorKept", not("startWanted")]), actions: ["forgetError"] }],
+      },
+    },
+    Provisioning: {
+      meta: { tone: "busy", summary: "Bringing up storage and compute" } satisfies StateMeta,
+      on: {
+        observed: [
+          { guard: not("startWanted"), target: "Stopping", actions: ["endDeployment"] },
+          { guard: "computeFailed", target: "Stopping", actions: ["failProvisioning"] },
+          // Before the timeout: what is ready in the last moment is ready.
+          { guard: "computeReady", target: "Provisioned", actions: ["noteProvisioned"] },
+          { guard: "timedOut", target: "Stopping", actions: ["failTimeout"] },
+          { actions: ["ensureCompute"] },
+        ],
+        start: [{ guard: and(["startWanted", "initialFits"]), actions: ["askStart"] }],
+        stop: [{ actions: ["askStop"] }],
+      },
+    },
+    Provisioned: {
+      meta: { tone: "good", summary: "Compute is up; the process tells how it is" } satisfies StateMeta,
+      on: {
+        observed: [
+          { guard: not("startWanted"), target: "Stopping", actions: ["endDeployment"] },
+          // The process's own words first: its exit is what made the resources look broken.
+          { guard: "processFailed", target: "Stopping", actions: ["failRuntime"] },
+          { guard: "processSuspended", target: "Stopping", actions: ["endDeployment"] },
+          { guard: "computeFailed", target: "Stopping", actions: ["failProvisioning"] },
+          { actions: ["ensureCompute"] },
+        ],
+        start: [{ guard: and(["startWanted", "initialFits"]), actions: ["askStart"] }],
+        stop: [{ actions: ["askStop"] }],
+      },
+    },
+    Stopping: {
+      meta: { tone: "busy", summary: "Taking compute down" } satisfies StateMeta,
+      on: {
+        observed: [{ guard: "computeAbsent", target: "Stopped" }, { actions: ["dropCompute"] }],
+        stop: [{ actions: ["askStop"] }],
+      },
+    },
+  },
+});

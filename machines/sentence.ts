@@ -1,0 +1,41 @@
+import type { AnyStateMachine } from "xstate";
+import type { WayOut } from "./explain";
+import { explain } from "./explain";
+import type { Known } from "./facts";
+import { decisive, sentencesOf, type GuardTree } from "./guard-tree";
+import { metaOf, observed, stateMetaOf, type Tone } from "./lifecycle";
+
+/** What a person would say of a resource: what it is doing, what it waits for, and what comes then. */
+export type Sentence = { what: string; why: string | null; next: string | null };
+
+export function sentenceOf(machine: AnyStateMachine, state: string, known: Known): Sentence {
+  const what = stateMetaOf(machine, state).summary;
+  const ways = explain(machine, state, known).filter(({ edge }) => edge.event === observed.type);
+  const taken = ways.find((way) => way.taken);
+  if (taken && !taken.edge.self)
+    return { what, why: taken.tree && because(taken.tree), next: `next is ${taken.edge.to}` };
+  if (metaOf(machine).settled.includes(state)) return { what, why: null, next: null };
+  const awaited = awaitedOf(machine, ways);
+  if (!awaited?.tree) return { what, why: null, next: null };
+  return { what, why: because(awaited.tree), next: `then ${awaited.edge.to}` };
+}
+
+/** The sentence in one line, for lists and logs. */
+export function sentenceText({ what, why, next }: Sentence): string {
+  const rest = [why, next].filter(Boolean).join("; ");
+  return rest ? `${what}: ${rest}` : what;
+}
+
+// What a resource waits for is the best way on; failing is a way out too, but nobody waits for it.
+const hopes: Record<Tone, number> = { good: 0, busy: 1, idle: 2, warn: 3, bad: 4 };
+
+function awaitedOf(machine: AnyStateMachine, ways: WayOut[]): WayOut | undefined {
+  const hopeOf = ({ edge }: WayOut) => hopes[stateMetaOf(machine, edge.to).tone];
+  return ways.filter(({ edge }) => !edge.self).sort((a, b) => hopeOf(a) - hopeOf(b))[0];
+}
+
+function because(tree: GuardTree): string {
+  const seen = decisive(tree).flatMap(({ evidence }) => evidence.map(({ sentence }) => sentence));
+  const said = sentencesOf(tree).join(" and ");
+  return seen.length ? `${said} (${[...new Set(seen)].join("; ")})` : said;
+}
