@@ -1,12 +1,13 @@
+import { firebolt } from "./firebolt/family";
 import type { Kind } from "./kind";
 
 export type Family = { title: string; kinds: Record<string, Kind> };
 
 /** The one list of families. Add a line and the compiler names every other place that needs one. */
-export const families = {} satisfies Record<string, Family>;
+export const families = { firebolt } satisfies Record<string, Family>;
 
 type Families = typeof families;
-export type FamilyId = keyof Families & string;
+export type FamilyId = keyof Families;
 
 type IdsOf<F extends Record<string, Family>> = {
   [Id in keyof F & string]: `${Id}.${keyof F[Id]["kinds"] & string}`;
