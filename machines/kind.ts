@@ -30,6 +30,8 @@ export type Lifecycle<Resource = unknown> = {
   sinceOf(resource: Resource): string | null;
   /** The field of `status` whose enum the states are; the lifecycle's own name unless told, null where no field holds it. */
   field?: string | null;
+  /** The lifecycles that it is made of; it is shown and recorded as they move, and takes no steps of its own. */
+  composedOf?: readonly string[];
 };
 
 export type PrinterColumn = {

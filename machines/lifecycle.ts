@@ -45,6 +45,8 @@ export type LifecycleMeta = {
   guards: Record<string, { yes: string; no: string }>;
   actions: Record<string, string>;
   commands: Record<string, CommandMeta>;
+  /** States that are drawn together, by the name of what they are inside of. */
+  boxes?: Record<string, readonly string[]>;
 };
 
 export function snapshotAt<M extends AnyStateMachine>(machine: M, { state, facts }: At<M>) {
@@ -57,6 +59,10 @@ export function snapshotAt<M extends AnyStateMachine>(machine: M, { state, facts
 export function statesOf<M extends AnyStateMachine>(machine: M) {
   // The keys of a flat machine are its states; XState types them as plain strings.
   return Object.keys(machine.states) as StateName<M>[];
+}
+
+export function initialOf(machine: AnyStateMachine): string {
+  return machine.root.initial.target[0]?.key ?? "";
 }
 
 export function metaOf(machine: AnyStateMachine): LifecycleMeta {

@@ -15,6 +15,8 @@ export type ResourcesFacts = {
   initialFits: boolean;
   /** Whether Standby is asked for by a pipeline that cannot have it (again). */
   standbyRefused: boolean;
+  /** Whether a checkpoint is asked for of a process that cannot make one now. */
+  checkpointRefused: boolean;
 };
 
 const meta: LifecycleMeta = {
@@ -32,6 +34,7 @@ const meta: LifecycleMeta = {
     errorKept: [false, true],
     initialFits: [true, false],
     standbyRefused: [false, true],
+    checkpointRefused: [false, true],
   },
   guards: {
     startWanted: { yes: "it is wanted to run", no: "it is wanted to be stopped" },
@@ -52,6 +55,10 @@ const meta: LifecycleMeta = {
     standbyRefused: {
       yes: "Standby needs storage that is synchronised, and is had only once",
       no: "Standby is not refused",
+    },
+    checkpointRefused: {
+      yes: "the process cannot make a checkpoint now; stop it by force",
+      no: "a checkpoint is not refused",
     },
   },
   actions: {
@@ -114,6 +121,7 @@ export const resourcesMachine = setup({
     errorKept: ({ context }) => context.errorKept,
     initialFits: ({ context }) => context.initialFits,
     standbyRefused: ({ context }) => context.standbyRefused,
+    checkpointRefused: ({ context }) => context.checkpointRefused,
   },
   actions: {
     beginDeployment: () => undefined,
@@ -142,6 +150,7 @@ export const resourcesMachine = setup({
     errorKept: false,
     initialFits: true,
     standbyRefused: false,
+    checkpointRefused: false,
   },
   initial: "Stopped",
   states: {
@@ -193,7 +202,7 @@ export const resourcesMachine = setup({
           { actions: ["ensureCompute"] },
         ],
         start: [{ guard: and(["startWanted", "initialFits"]), actions: ["askStart"] }],
-        stop: [{ actions: ["askStop"] }],
+        stop: [{ guard: not("checkpointRefused"), actions: ["askStop"] }],
       },
     },
     Stopping: {

@@ -20,7 +20,7 @@ export type RuntimeFacts = {
   /** What the process says of itself; Absent while there is none to ask. */
   reported: RuntimeStatus | "Absent";
   /** What the process says it is heading for. */
-  desired: RuntimeDesiredStatus;
+  heading: RuntimeDesiredStatus;
   /** A request of a user that the process has not taken in yet. */
   asked: "nothing" | "pause" | "resume" | "activate" | "suspend";
 };
@@ -32,7 +32,7 @@ const meta: LifecycleMeta = {
   settled: ["Absent", "Running", "Paused", "Standby", "Suspended"],
   facts: {
     reported: ["Absent", ...runtimeStatuses],
-    desired: runtimeDesiredStatuses,
+    heading: runtimeDesiredStatuses,
     asked: ["nothing", "pause", "resume", "activate", "suspend"],
   },
   guards: {
@@ -107,9 +107,9 @@ export const runtimeMachine = setup({
     isRunning: ({ context }) => context.reported === "Running",
     isSuspended: ({ context }) => context.reported === "Suspended",
     asked: ({ context }) => context.asked !== "nothing",
-    mayTurn: ({ context }) => context.desired === "Paused" || context.desired === "Running",
+    mayTurn: ({ context }) => context.heading === "Paused" || context.heading === "Running",
     mayActivate: ({ context }) =>
-      context.desired === "Standby" || context.desired === "Paused" || context.desired === "Running",
+      context.heading === "Standby" || context.heading === "Paused" || context.heading === "Running",
   },
   actions: {
     passOn: () => undefined,
@@ -120,7 +120,7 @@ export const runtimeMachine = setup({
 }).createMachine({
   id: "feldera.pipeline.runtime",
   meta,
-  context: { reported: "Absent", desired: "Unavailable", asked: "nothing" },
+  context: { reported: "Absent", heading: "Unavailable", asked: "nothing" },
   initial: "Absent",
   states: {
     Absent: {

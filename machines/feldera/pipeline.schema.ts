@@ -1,0 +1,181 @@
+import { z } from "zod";
+import { conditionsSchema } from "../conditions";
+import { runtimeDesiredStatuses, runtimeStatuses } from "./runtime.machine";
+
+export const resourcesStatuses = ["Stopped", "Provisioning", "Provisioned", "Stopping"] as const;
+export const resourcesDesiredStatuses = ["Stopped", "Provisioned"] as const;
+export const storageStatuses = ["Cleared", "InUse", "Clearing"] as const;
+export const programStatuses = [
+  "Pending",
+  "CompilingSql",
+  "SqlCompiled",
+  "CompilingRust",
+  "Success",
+  "SqlError",
+  "RustError",
+  "SystemError",
+] as const;
+export const initialStatuses = ["Running", "Paused", "Standby"] as const;
+export const combinedStatuses = ["Stopped", "Provisioning", ...runtimeStatuses, "Stopping"] as const;
+export const combinedDesiredStatuses = ["Stopped", ...runtimeDesiredStatuses] as const;
+
+/** The reserved names belong to the process and to Kubernetes. */
+const RESERVED_ENV = /^(FELDERA_|KUBERNETES_|TOKIO_|RUST_LOG$)/;
+
+const count = z.int().min(0);
+const megabytes = count.nullish().describe("in MB");
+
+export const runtimeConfigSchema = z
+  .looseObject({
+    workers: z.int().min(1).max(1024).default(8).describe("threads that compute"),
+    hosts: z.int().min(1).default(1),
+    storage: z.looseObject({}).nullish().describe("what the pipeline keeps, and where"),
+    fault_tolerance: z
+      .looseObject({
+        model: z.enum(["none", "at_least_once", "exactly_once"]).default("none"),
+        checkpoint_interval_secs: count.default(60),
+      })
+      .nullish(),
+    resources: z
+      .looseObject({
+        cpu_cores_min: z.number().min(0).nullish(),
+        cpu_cores_max: z.number().min(0).nullish(),
+        memory_mb_min: megabytes,
+        memory_mb_max: megabytes,
+        storage_mb_max: megabytes,
+        storage_class: z.string().nullish(),
+        service_account_name: z.string().nullish(),
+        namespace: z.string().nullish(),
+      })
+      .nullish(),
+    provisioning_timeout_secs: z.int().min(1).nullish().describe("longest time that provisioning may take"),
+    dev_tweaks: z.looseObject({}).nullish(),
+    env: z
+      .record(z.string(), z.string())
+      .refine((env) => !Object.keys(env).some((name) => RESERVED_ENV.test(name)), {
+        error: "names that begin with FELDERA_, KUBERNETES_, TOKIO_ or RUST_LOG are reserved",
+      })
+      .nullish(),
+  })
+  .describe("how the pipeline runs");
+
+export const programConfigSchema = z
+  .looseObject({
+    profile: z.enum(["dev", "unoptimized", "optimized", "optimized_symbols"]).nullish(),
+    cache: z.boolean().default(true),
+    runtime_version: z.string().nullish(),
+    use_platform_compiler: z.boolean().default(false),
+  })
+  .describe("how the program is compiled");
+
+const deploymentSchema = z
+  .object({
+    desired: z.enum(resourcesDesiredStatuses).default("Stopped").describe("whether it is to have compute"),
+    initial: z.enum(initialStatuses).default("Running").describe("what the process becomes first"),
+    runtime: z.enum(["Running", "Paused", "Suspended"]).nullish().describe("what the process is to become now"),
+    attempt: count.default(0).describe("raise it to ask again for what an error undid"),
+    dismiss: count.default(0).describe("raise it to dismiss the error of the last run"),
+  })
+  .describe("what is wanted of the deployment");
+
+export const pipelineSpecSchema = z.object({
+  description: z.string().max(300).default(""),
+  program_code: z.string().default("").describe("SQL"),
+  udf_rust: z.string().default(""),
+  udf_toml: z.string().default(""),
+  program_config: programConfigSchema.prefault({}),
+  runtime_config: runtimeConfigSchema.prefault({}),
+  deployment: deploymentSchema.prefault({}),
+  clear: count.default(0).describe("raise it to clear the storage, while stopped"),
+});
+
+const time = z.iso.datetime();
+const errorSchema = z.object({ message: z.string(), error_code: z.string(), details: z.looseObject({}).nullish() });
+
+export const compilerMessageSchema = z.object({
+  start_line_number: z.int(),
+  start_column: z.int(),
+  end_line_number: z.int(),
+  end_column: z.int(),
+  warning: z.boolean(),
+  error_type: z.string(),
+  message: z.string(),
+  snippet: z.string().nullish(),
+});
+
+const programErrorSchema = z.object({
+  sql_compilation: z.object({ exit_code: z.int(), messages: z.array(compilerMessageSchema) }).nullish(),
+  rust_compilation: z.object({ exit_code: z.int(), stdout: z.string(), stderr: z.string() }).nullish(),
+  system_error: z.string().nullish(),
+});
+
+export const pipelineStatusSchema = z.object({
+  observedGeneration: z.int().optional(),
+  conditions: conditionsSchema.default([]),
+  version: z.int().default(1).describe("raised by every edit"),
+  program_version: z.int().default(1).describe("raised by every edit of the program"),
+  refresh_version: z.int().default(1).describe("raised by whatever a client would want to read again"),
+  platform_version: z.string().default(""),
+  program_status: z.enum(programStatuses).default("Pending"),
+  program_status_since: time.optional(),
+  program_error: programErrorSchema.nullish(),
+  program_info: z.looseObject({}).nullish(),
+  storage_status: z.enum(storageStatuses).default("Cleared"),
+  storage_status_since: time.optional(),
+  storage_status_details: z.looseObject({}).nullish(),
+  deployment_id: z.string().nullish(),
+  deployment_config: z.looseObject({}).nullish(),
+  deployment_error: errorSchema.nullish(),
+  deployment_initial: z.enum(initialStatuses).nullish(),
+  deployment_location: z.string().nullish(),
+  deployment_status: z.enum(combinedStatuses).default("Stopped"),
+  deployment_status_since: time.optional(),
+  deployment_desired_status: z.enum(combinedDesiredStatuses).default("Stopped"),
+  deployment_desired_status_since: time.optional(),
+  deployment_resources_status: z.enum(resourcesStatuses).default("Stopped"),
+  deployment_resources_status_since: time.optional(),
+  deployment_resources_desired_status: z.enum(resourcesDesiredStatuses).default("Stopped"),
+  deployment_resources_desired_status_since: time.optional(),
+  deployment_runtime_status: z.enum(runtimeStatuses).nullish(),
+  deployment_runtime_status_since: time.nullish(),
+  deployment_runtime_desired_status: z.enum(runtimeDesiredStatuses).nullish(),
+  deployment_runtime_desired_status_since: time.nullish(),
+  /** What of `spec` was acted on: a difference is a request, and an error undoes the wish without touching the spec. */
+  handled: z
+    .object({
+      desired: z.enum(resourcesDesiredStatuses).default("Stopped"),
+      initial: z.enum(initialStatuses).default("Running"),
+      runtime: z.enum(["Running", "Paused", "Suspended"]).nullish(),
+      attempt: count.default(0),
+      dismiss: count.default(0),
+      clear: count.default(0),
+      /** Hashes of the edited fields, so that an edit is noticed by what it changed. */
+      program: z.string().default(""),
+      core: z.string().default(""),
+    })
+    .prefault({}),
+  /** Once it was to be Paused or Running it can be Standby no more, until the storage is cleared. */
+  activated: z.boolean().default(false),
+});
+
+export const pipelineSchema = z.object({
+  apiVersion: z.string().optional(),
+  kind: z.string().optional(),
+  metadata: z.looseObject({
+    name: z.string(),
+    namespace: z.string(),
+    uid: z.string().default(""),
+    generation: z.int().default(1),
+    creationTimestamp: z.string().default(""),
+    deletionTimestamp: z.string().optional(),
+    finalizers: z.array(z.string()).default([]),
+    annotations: z.record(z.string(), z.string()).default({}),
+    labels: z.record(z.string(), z.string()).default({}),
+  }),
+  spec: pipelineSpecSchema,
+  status: pipelineStatusSchema.prefault({}),
+});
+
+export type Pipeline = z.infer<typeof pipelineSchema>;
+export type PipelineStatus = Pipeline["status"];
+export type CompilerMessage = z.infer<typeof compilerMessageSchema>;
