@@ -1,0 +1,29 @@
+import { type Cluster } from "@/server/sandbox/cluster";
+import { type Controller, type ControllerContext, startController } from "./controller";
+import { endpointsController, endpointSliceController } from "./endpoints-controller";
+import { startGarbageCollector } from "./garbage-collector";
+import { replicaSetController } from "./replica-set-controller";
+import { rootCertificateController, serviceAccountController } from "./service-account-controller";
+import { statefulSetController } from "./stateful-set-controller";
+
+/** The name of each controller, as it stands in the events it records, and the controller. */
+const controllers: Record<string, (context: ControllerContext) => Controller> = {
+  "statefulset-controller": statefulSetController,
+  "replicaset-controller": replicaSetController,
+  "endpoint-controller": endpointsController,
+  "endpoint-slice-controller": endpointSliceController,
+  "service-account-controller": serviceAccountController,
+};
+
+/** Starts everything that a controller manager runs. `rootCertificate` is what pods are to trust the API server by. */
+export function startControllers(
+  cluster: Cluster,
+  options: { rootCertificate?: string } = {},
+): { stop(): Promise<void> } {
+  const started = [
+    startGarbageCollector(cluster),
+    startController(cluster, "root-ca-certificate-publisher", rootCertificateController(options.rootCertificate ?? "")),
+    ...Object.entries(controllers).map(([component, define]) => startController(cluster, component, define)),
+  ];
+  return { stop: async () => void (await Promise.all(started.map((controller) => controller.stop()))) };
+}
