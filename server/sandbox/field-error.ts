@@ -1,7 +1,14 @@
 import { goQuote, goSyntax } from "@/server/sandbox/go-format";
 
 /** What is wrong with one field, in the words of Kubernetes' own validation. */
-export type FieldError = { type: FieldErrorType; field: string; badValue?: unknown; detail: string };
+export type FieldError = {
+  type: FieldErrorType;
+  field: string;
+  badValue?: unknown;
+  /** Instead of badValue: text that is printed as it is. */
+  badText?: string;
+  detail: string;
+};
 
 export type FieldErrorType = keyof typeof titles;
 
@@ -55,8 +62,8 @@ export function notSupported(field: string, badValue: unknown, supported: readon
 }
 
 /** `Invalid value: -1: must be positive`: the message of a Status cause. */
-export function bodyOf({ type, badValue, detail }: FieldError): string {
-  const head = withoutValue.has(type) ? titles[type] : `${titles[type]}: ${shownValue(badValue)}`;
+export function bodyOf({ type, badValue, badText, detail }: FieldError): string {
+  const head = withoutValue.has(type) ? titles[type] : `${titles[type]}: ${badText ?? shownValue(badValue)}`;
   return detail === "" ? head : `${head}: ${detail}`;
 }
 

@@ -1,0 +1,90 @@
+import { type KubernetesObject } from "@/server/kubernetes/object";
+import { type CompiledSchema, compileSchema } from "@/server/sandbox/crd/compiled-schema";
+import { type CrdVersion, type CustomResourceDefinition } from "@/server/sandbox/crd/custom-resource-definition";
+import { printerColumns } from "@/server/sandbox/crd/printer-columns";
+import { versionPriority } from "@/server/sandbox/crd/version-priority";
+import { cloneJson } from "@/server/sandbox/json";
+import { apiVersionOf, type ResourceType, type Subresource, type Verb } from "@/server/sandbox/type-registry";
+
+const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const inPlace: readonly Verb[] = ["get", "patch", "update"];
+
+/** One type for each served version of a definition. */
+export function customResourceTypes(crd: CustomResourceDefinition): ResourceType[] {
+  return crd.spec.versions.filter(({ served }) => served).map((version) => typeOf(crd, version));
+}
+
+function typeOf(crd: CustomResourceDefinition, version: CrdVersion): ResourceType {
+  const { group, names, scope } = crd.spec;
+  const accepted = { ...names, ...crd.status?.acceptedNames };
+  const schema = version.schema?.openAPIV3Schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const compiled = compileSchema(schema);
+  return {
+    group,
+    version: version.name,
+    kind: names.kind,
+    plural: names.plural,
+    singular: accepted.singular ?? names.kind.toLowerCase(),
+    shortNames: accepted.shortNames ?? [],
+    categories: accepted.categories ?? [],
+    namespaced: scope === "Namespaced",
+    verbs,
+    storageKey: `${names.plural}.${group}`,
+    priority: versionPriority(version.name),
+    subresources: subresourcesOf(version, names.kind),
+    schema,
+    strategy: strategyOf(version, compiled, crd.spec.preserveUnknownFields === true),
+    ...conversionOf(crd, version, compiled),
+  };
+}
+
+function subresourcesOf({ subresources = {} }: CrdVersion, kind: string): Record<string, Subresource> {
+  const { status, scale } = subresources;
+  return {
+    ...(status ? { status: { kind, verbs: inPlace } } : {}),
+    ...(scale ? { scale: { kind: "Scale", group: "autoscaling", version: "v1", verbs: inPlace, scale } } : {}),
+  };
+}
+
+function strategyOf(
+  version: CrdVersion,
+  { prune, setDefaults, validate }: CompiledSchema,
+  keepsUnknown: boolean,
+): ResourceType["strategy"] {
+  return {
+    generation: true,
+    versionRequired: true,
+    columns: printerColumns(version),
+    validate: (object, old) => validate(object, old),
+    normalize: (object) => {
+      if (!keepsUnknown) prune(object);
+      setDefaults(object);
+    },
+  };
+}
+
+/**
+ * Objects that were stored by another version, or before the schema changed, are pruned and completed as they are read.
+ * A definition that never changed and has one version needs nothing of that.
+ */
+function conversionOf(
+  crd: CustomResourceDefinition,
+  version: CrdVersion,
+  { prune, setDefaults }: CompiledSchema,
+): Pick<ResourceType, "conversion"> {
+  const stored = crd.spec.versions.find(({ storage }) => storage) ?? version;
+  const apiVersion = apiVersionOf({ group: crd.spec.group, version: version.name });
+  const storedApiVersion = apiVersionOf({ group: crd.spec.group, version: stored.name });
+  if (crd.spec.versions.length === 1 && (crd.metadata.generation ?? 1) === 1) return {};
+  const read = new WeakMap<KubernetesObject, KubernetesObject>();
+  const fromStored = (object: KubernetesObject) => {
+    const known = read.get(object);
+    if (known) return known;
+    const copy = { ...cloneJson(object), apiVersion };
+    prune(copy);
+    setDefaults(copy);
+    read.set(object, copy);
+    return copy;
+  };
+  return { conversion: { fromStored, toStored: (object) => ({ ...object, apiVersion: storedApiVersion }) } };
+}
