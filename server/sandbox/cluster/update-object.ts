@@ -1,0 +1,148 @@
+import { type KubernetesObject } from "@/server/kubernetes/object";
+import { admit, type RequestContext } from "@/server/sandbox/admission-plugin";
+import { contentOf, type WriteDeps } from "@/server/sandbox/cluster/write";
+import { validateMetadata } from "@/server/sandbox/cluster/validate-metadata";
+import { invalid } from "@/server/sandbox/field-error";
+import { cloneJson, equalJson } from "@/server/sandbox/json";
+import { conflictError, invalidError, notFoundError } from "@/server/sandbox/status-error";
+import { type ResourceType } from "@/server/sandbox/type-registry";
+
+export type UpdateOptions = {
+  subresource?: string | undefined;
+  /** A PUT: without a resourceVersion some kinds refuse it. */
+  replaces?: boolean;
+};
+
+/** From what is stored to what should be; called again when somebody else wrote in between. The result is nobody else's at its top level. */
+export type Change = (old: KubernetesObject) => KubernetesObject | Promise<KubernetesObject>;
+
+const RETRIES_MAX = 8;
+
+export async function updateObject(
+  deps: WriteDeps,
+  type: ResourceType,
+  at: { namespace: string | undefined; name: string },
+  change: Change,
+  ctx: RequestContext,
+  options: UpdateOptions = {},
+): Promise<KubernetesObject> {
+  for (let attempt = 0; attempt < RETRIES_MAX; attempt += 1) {
+    const old = deps.store.get(type.storageKey, at.namespace, at.name);
+    if (!old) throw notFoundError(type, at.name);
+    const asked = await change(old);
+    checkPreconditions(type, old, asked, options);
+    // Strategies change what they get; what was asked for shares parts with what is stored.
+    const owned = (type.strategy.prepareUpdate ?? type.strategy.normalize) ? cloneJson : same;
+    const next = owned(merged(type, old, asked, options.subresource));
+    type.strategy.normalize?.(next);
+    if (type.strategy.prepareUpdate && !options.subresource) type.strategy.prepareUpdate(next, old);
+    countGeneration(type, next, old);
+
+    const attributes = {
+      operation: "UPDATE" as const,
+      type,
+      name: at.name,
+      object: next,
+      oldObject: old,
+      ctx,
+      ...(at.namespace ? { namespace: at.namespace } : {}),
+      ...(options.subresource ? { subresource: options.subresource } : {}),
+    };
+    await admit(deps.plugins, "mutate", attributes);
+    const errors = [...validateMetadata(type, next, old), ...(type.strategy.validate?.(next, old) ?? [])];
+    if (errors.length > 0) throw invalidError(type, at.name, errors);
+    await admit(deps.plugins, "validate", attributes);
+
+    const current = deps.store.get(type.storageKey, at.namespace, at.name);
+    if (current !== old) {
+      if (!asked.metadata.resourceVersion) continue;
+      if (!current) throw notFoundError(type, at.name);
+      throw conflictError(type, at.name);
+    }
+    if (equalJson(next, old)) return old;
+    if (ctx.dryRun) return next;
+    if (isFinished(next)) return deps.store.remove(type.storageKey, next);
+    return deps.store.put(type.storageKey, next);
+  }
+  throw conflictError(type, at.name);
+}
+
+function checkPreconditions(
+  type: ResourceType,
+  old: KubernetesObject,
+  asked: KubernetesObject,
+  options: UpdateOptions,
+) {
+  const { resourceVersion, uid } = asked.metadata;
+  if (uid && uid !== old.metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${String(old.metadata.uid)}`;
+    throw conflictError(type, old.metadata.name, why);
+  }
+  if (resourceVersion && resourceVersion !== "0") {
+    if (resourceVersion !== old.metadata.resourceVersion) throw conflictError(type, old.metadata.name);
+  } else if (options.replaces && type.strategy.versionRequired) {
+    const missing = invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    throw invalidError(type, old.metadata.name, [missing]);
+  }
+}
+
+function same<T>(value: T): T {
+  return value;
+}
+
+/** What a client may change through this door, over what it may not. */
+function merged(
+  type: ResourceType,
+  old: KubernetesObject,
+  asked: KubernetesObject,
+  subresource: string | undefined,
+): KubernetesObject {
+  if (subresource === "status") return withStatus(old, asked);
+  const next: KubernetesObject = {
+    ...(type.strategy.prepareUpdate ? cloneJson(asked) : asked),
+    apiVersion: old.apiVersion,
+    kind: old.kind,
+  };
+  next.metadata = {
+    ...asked.metadata,
+    name: old.metadata.name,
+    ...(old.metadata.namespace === undefined ? {} : { namespace: old.metadata.namespace }),
+  };
+  for (const key of [
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "generation",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+  ] as const) {
+    keep(next.metadata, old.metadata, key);
+  }
+  if (type.subresources["status"]) keep(next, old, "status");
+  return next;
+}
+
+function withStatus(old: KubernetesObject, asked: KubernetesObject): KubernetesObject {
+  const next = { ...old, metadata: { ...old.metadata } };
+  if (asked.status === undefined) delete next.status;
+  else next.status = asked.status;
+  if (asked.metadata.managedFields) next.metadata.managedFields = asked.metadata.managedFields;
+  return next;
+}
+
+function keep<T extends object, K extends keyof T>(next: T, old: T, key: K) {
+  if (old[key] === undefined) Reflect.deleteProperty(next, key);
+  else next[key] = old[key];
+}
+
+function countGeneration(type: ResourceType, next: KubernetesObject, old: KubernetesObject) {
+  if (!type.strategy.generation || equalJson(contentOf(next), contentOf(old))) return;
+  next.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
+/** Deleted, and nobody holds it back any more. */
+function isFinished({ metadata }: KubernetesObject): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined && !metadata.finalizers?.length && !metadata.deletionGracePeriodSeconds
+  );
+}

@@ -1,0 +1,91 @@
+import { type KubernetesObject } from "@/server/kubernetes/object";
+import { isRecord } from "@/server/sandbox/json";
+import { badRequestError, unsupportedMediaTypeError } from "@/server/sandbox/status-error";
+import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
+
+const DEPTH_MAX = 10_000;
+
+/** A body as a JSON value, from JSON or YAML. */
+export async function decodeBody(body: Buffer, contentType: string | undefined): Promise<unknown> {
+  const mediaType = (contentType ?? "application/json").split(";")[0]?.trim() ?? "";
+  if (mediaType === "application/yaml" || mediaType.endsWith("+yaml")) return parseYaml(body.toString("utf8"));
+  if (
+    mediaType !== "application/json" &&
+    mediaType !== "" &&
+    !mediaType.endsWith("+json") &&
+    mediaType !== "text/plain"
+  ) {
+    throw unsupportedMediaTypeError(["application/json", "application/yaml"]);
+  }
+  return parseJson(body.toString("utf8"));
+}
+
+export function parseJson(text: string): unknown {
+  if (depthOf(text) > DEPTH_MAX) throw badRequestError("json: exceeded max depth");
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequestError(`couldn't get version/kind; json parse error: ${why}`);
+  }
+}
+
+async function parseYaml(text: string): Promise<unknown> {
+  const { parse } = await import("yaml");
+  try {
+    return parse(text, { maxAliasCount: 100 }) as unknown;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequestError(`error converting YAML to JSON: ${why}`);
+  }
+}
+
+/** The object in a body; `kind` and `apiVersion` may be left out, but not be something else. */
+export function objectOf(value: unknown, type: { group: string; version: string; kind: string }): KubernetesObject {
+  if (!isRecord(value)) {
+    throw badRequestError(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type struct { APIVersion string; Kind string }`,
+    );
+  }
+  const { apiVersion = "", kind = "", metadata } = value;
+  const wanted = apiVersionOf(type);
+  if ((kind !== "" && kind !== type.kind) || (apiVersion !== "" && apiVersion !== wanted)) {
+    const got = `${String(apiVersion)}, Kind=${String(kind)}`;
+    throw badRequestError(
+      `the object provided is unrecognized (must be of type ${type.kind}): couldn't match ${got} to ${wanted}, Kind=${type.kind}`,
+    );
+  }
+  if (metadata !== undefined && metadata !== null && !isRecord(metadata)) {
+    throw badRequestError(
+      `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: json: cannot unmarshal metadata into Go struct field of type v1.ObjectMeta`,
+    );
+  }
+  const { name, ...more } = metadata ?? {};
+  return {
+    ...value,
+    apiVersion: wanted,
+    kind: type.kind,
+    metadata: { ...more, name: typeof name === "string" ? name : "" },
+  };
+}
+
+export function isOwnType(type: ResourceType, object: KubernetesObject): boolean {
+  return object.apiVersion === apiVersionOf(type);
+}
+
+/** How deep the brackets go, without building anything. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (inString) {
+      if (code === 92) i += 1;
+      else if (code === 34) inString = false;
+    } else if (code === 34) inString = true;
+    else if (code === 123 || code === 91) deepest = Math.max(deepest, (depth += 1));
+    else if (code === 125 || code === 93) depth -= 1;
+  }
+  return deepest;
+}

@@ -1,0 +1,19 @@
+import { type KubernetesObject } from "@/server/kubernetes/object";
+import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
+
+/** An object in the version of the type that was asked for. */
+export function present(type: ResourceType, object: KubernetesObject): KubernetesObject {
+  const apiVersion = apiVersionOf(type);
+  if (object.apiVersion === apiVersion) return object;
+  return { ...(type.conversion ? type.conversion.fromStored(object) : object), apiVersion, kind: type.kind };
+}
+
+/** An object that a client sent, in the version that is stored. */
+export function toStored(type: ResourceType, stored: ResourceType, object: KubernetesObject): KubernetesObject {
+  if (type === stored) return object;
+  return {
+    ...(type.conversion ? type.conversion.toStored(object) : object),
+    apiVersion: apiVersionOf(stored),
+    kind: stored.kind,
+  };
+}

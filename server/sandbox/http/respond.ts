@@ -1,0 +1,33 @@
+import { type ServerResponse } from "node:http";
+import { statusOf, type StatusError } from "@/server/sandbox/status-error";
+
+export function respondJson(
+  response: ServerResponse,
+  code: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  respondText(response, code, JSON.stringify(body), { "content-type": "application/json", ...headers });
+}
+
+export function respondText(
+  response: ServerResponse,
+  code: number,
+  text: string,
+  headers: Readonly<Record<string, string>>,
+) {
+  const bytes = Buffer.from(text);
+  response.writeHead(code, { "cache-control": "no-cache, private", ...headers, "content-length": bytes.length });
+  response.end(bytes);
+}
+
+export function respondError(response: ServerResponse, error: StatusError) {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const retryAfter = error.details?.retryAfterSeconds;
+  const headers: Record<string, string> = retryAfter ? { "retry-after": String(retryAfter) } : {};
+  if (error.code === 413) headers["connection"] = "close";
+  respondJson(response, error.code, statusOf(error), headers);
+}

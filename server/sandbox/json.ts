@@ -1,0 +1,55 @@
+/** Plain JSON values: compared, copied and told apart in one place. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export type JsonObject = { [key: string]: Json };
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function recordOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function equalJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((value, i) => equalJson(value, b[i]));
+  }
+  const left = Object.entries(a).filter(([, value]) => value !== undefined);
+  const right = recordOf(b);
+  if (left.length !== Object.values(right).filter((value) => value !== undefined).length) return false;
+  return left.every(([key, value]) => Object.hasOwn(right, key) && equalJson(value, right[key]));
+}
+
+/** A deep copy. Faster than structuredClone, and right for what JSON can hold. */
+export function cloneJson<T>(value: T): T {
+  // The copy has the shape of its source; the compiler cannot see that through the recursion.
+  return copy(value) as T;
+}
+
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copy);
+  if (typeof value !== "object" || value === null) return value;
+  const result: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    if (inner !== undefined) setKey(result, key, copy(inner));
+  }
+  return result;
+}
+
+/** Sets any key, `__proto__` included, as plain data. */
+export function setKey(target: Record<string, unknown>, key: string, value: unknown) {
+  if (key === "__proto__")
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
+}
