@@ -3,7 +3,8 @@ import { z } from "zod";
 const named = z.looseObject({ name: z.string().min(1) });
 
 /** Amounts may be numbers in YAML ("cpu: 2"), and the API server takes them so. */
-const quantities = z.record(z.string(), z.union([z.string(), z.number()]));
+const quantity = z.union([z.string(), z.number()]).meta({ "x-kubernetes-int-or-string": true });
+const quantities = z.record(z.string(), quantity);
 
 export const resourcesSchema = z.looseObject({
   requests: quantities.optional(),
