@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from "xstate";
 import { edgesOf } from "./edges";
 import { leavesOf } from "./guard";
-import { metaOf, statesOf, stateMetaOf } from "./lifecycle";
+import { initialOf, metaOf, statesOf, stateMetaOf } from "./lifecycle";
 import { truthTable } from "./truth-table";
 
 const known = new WeakMap<AnyStateMachine, string>();
@@ -21,7 +21,7 @@ function contentOf(machine: AnyStateMachine) {
   const guards = [...new Set(edges.flatMap(({ guard }) => (guard ? leavesOf(guard) : [])))];
   return {
     id: machine.id,
-    initial: machine.config.initial,
+    initial: initialOf(machine),
     meta: metaOf(machine),
     states: Object.fromEntries(statesOf(machine).map((state) => [state, stateMetaOf(machine, state)])),
     edges: [...edges].sort((a, b) => a.id.localeCompare(b.id, "en")),

@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from "xstate";
 import { edgesOf, type Edge } from "./edges";
 import { guardText } from "./guard";
-import { metaOf, observed, stateMetaOf, statesOf, type StateMeta } from "./lifecycle";
+import { initialOf, metaOf, observed, stateMetaOf, statesOf, type StateMeta } from "./lifecycle";
 
 export type DiagramNode = StateMeta & { id: string; initial: boolean; settled: boolean };
 
@@ -23,7 +23,7 @@ export function diagramOf(machine: AnyStateMachine): Diagram {
   return {
     nodes: statesOf(machine).map((state) => ({
       id: state,
-      initial: machine.config.initial === state,
+      initial: initialOf(machine) === state,
       settled: settled.includes(state),
       ...stateMetaOf(machine, state),
     })),

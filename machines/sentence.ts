@@ -1,6 +1,5 @@
 import type { AnyStateMachine } from "xstate";
-import type { WayOut } from "./explain";
-import { explain } from "./explain";
+import { explain, type WayOut } from "./explain";
 import type { Known } from "./facts";
 import { decisive, sentencesOf, type GuardTree } from "./guard-tree";
 import { metaOf, observed, stateMetaOf, type Tone } from "./lifecycle";
@@ -12,10 +11,15 @@ export function sentenceOf(machine: AnyStateMachine, state: string, known: Known
   const what = stateMetaOf(machine, state).summary;
   const ways = explain(machine, state, known).filter(({ edge }) => edge.event === observed.type);
   const taken = ways.find((way) => way.taken);
-  if (taken && !taken.edge.self)
+  if (taken && !taken.edge.self) {
     return { what, why: taken.tree && because(taken.tree), next: `next is ${taken.edge.to}` };
-  if (metaOf(machine).settled.includes(state)) return { what, why: null, next: null };
-  const awaited = awaitedOf(machine, ways);
+  }
+  const awaited = metaOf(machine).settled.includes(state) ? undefined : awaitedOf(machine, ways);
+  // Tried before what is awaited, so it is what stands in the way.
+  if (taken?.tree && taken.edge.actions.length && !(awaited && ways.indexOf(awaited) < ways.indexOf(taken))) {
+    const deeds = taken.edge.actions.map((action) => metaOf(machine).actions[action] ?? action);
+    return { what, why: because(taken.tree), next: `so it will ${deeds.join(" and ")}` };
+  }
   if (!awaited?.tree) return { what, why: null, next: null };
   return { what, why: because(awaited.tree), next: `then ${awaited.edge.to}` };
 }
@@ -31,7 +35,7 @@ const hopes: Record<Tone, number> = { good: 0, busy: 1, idle: 2, warn: 3, bad: 4
 
 function awaitedOf(machine: AnyStateMachine, ways: WayOut[]): WayOut | undefined {
   const hopeOf = ({ edge }: WayOut) => hopes[stateMetaOf(machine, edge.to).tone];
-  return ways.filter(({ edge }) => !edge.self).sort((a, b) => hopeOf(a) - hopeOf(b))[0];
+  return ways.filter(({ edge, open }) => !edge.self && !open).sort((a, b) => hopeOf(a) - hopeOf(b))[0];
 }
 
 function because(tree: GuardTree): string {
