@@ -89,7 +89,7 @@ async function settle(
   established: boolean,
 ) {
   const at = { name: crd.metadata.name };
-  await ignoringGone(async () => {
+  await ignoringRefusals(async () => {
     if (established && !crd.metadata.finalizers?.includes(finalizer)) {
       await cluster.change(
         crdRef,
@@ -119,7 +119,7 @@ function emptyOut(cluster: Cluster, crd: CustomResourceDefinition): () => void {
     void dropFinalizer(cluster, crd);
   };
   stop = cluster.watch(ref, ({ type }) => (type === "DELETED" ? finishWhenEmpty() : undefined));
-  void ignoringGone(async () => {
+  void ignoringRefusals(async () => {
     const condition = {
       type: "Terminating",
       status: "True" as const,
@@ -137,7 +137,7 @@ function emptyOut(cluster: Cluster, crd: CustomResourceDefinition): () => void {
       { subresource: "status" },
     );
     for (const { metadata } of cluster.list(ref)) {
-      await ignoringGone(() => cluster.delete(ref, metadata.namespace, metadata.name, {}, ctx));
+      await ignoringRefusals(() => cluster.delete(ref, metadata.namespace, metadata.name, {}, ctx));
     }
     finishWhenEmpty();
   });
@@ -145,7 +145,7 @@ function emptyOut(cluster: Cluster, crd: CustomResourceDefinition): () => void {
 }
 
 async function dropFinalizer(cluster: Cluster, crd: CustomResourceDefinition) {
-  await ignoringGone(() =>
+  await ignoringRefusals(() =>
     cluster.change(
       crdRef,
       { name: crd.metadata.name },
@@ -158,12 +158,12 @@ async function dropFinalizer(cluster: Cluster, crd: CustomResourceDefinition) {
   );
 }
 
-/** The definition or the object may have been deleted meanwhile, which is what was wanted. */
-async function ignoringGone(work: () => Promise<unknown>): Promise<void> {
+/** What the cluster refuses (it is gone, or a webhook is in the way) is tried again with the next change. */
+async function ignoringRefusals(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof StatusError && (error.code === 404 || error.code === 409))) throw error;
+    if (!(error instanceof StatusError)) throw error;
   }
 }
 
