@@ -1,6 +1,6 @@
 import { type Clock } from "@/server/kubernetes/clock";
 import { type Connection } from "@/server/kubernetes/connection";
-import { errorOfStatus, isUnauthorized, malformedError } from "@/server/kubernetes/errors";
+import { errorOfStatus, isUnauthorized, malformedError, withoutQuotes } from "@/server/kubernetes/errors";
 import { apiVersionOf, type Api, type KubernetesObject, type ObjectKey, pathOf } from "@/server/kubernetes/object";
 import { createTransport, type Answer, type Send, type Transport } from "@/server/kubernetes/transport";
 import { watchEvents, watchInto, type WatchEvent, type WatchSink } from "@/server/kubernetes/watch";
@@ -64,6 +64,9 @@ const THROTTLED_TRIES_MAX = 10;
 /** When the server names no time: client-go's default. */
 const THROTTLED_WAIT_MS = 1_000;
 
+/** A refusal may quote what was refused; for these, that would carry the secret into logs and history. */
+const SECRETS = /^\/api\/v1\/(namespaces\/[^/]+\/)?secrets([/?]|$)/;
+
 export function createClient(options: { connection: Connection; clock: Clock }): KubernetesClient {
   return clientOver(createTransport(options.connection, { clock: options.clock }), options.clock, () => undefined);
 }
@@ -74,7 +77,9 @@ function clientOver(transport: Transport, clock: Clock, check: () => void): Kube
       if (request.method !== "GET") check();
       const answer = await transport.send(request);
       if (answer.status < 300) return answer;
-      const error = errorOfStatus(answer.status, parsed(request, answer, "lenient"), header(answer, "retry-after"));
+      const body = parsed(request, answer, "lenient");
+      const told = errorOfStatus(answer.status, body, header(answer, "retry-after"));
+      const error = SECRETS.test(request.path) ? withoutQuotes(told) : told;
       if (isUnauthorized(error) && !renewed) {
         renewed = true;
         transport.forgetCredentials();
@@ -184,7 +189,7 @@ function parsed(request: Send, answer: Answer, mode: "strict" | "lenient"): unkn
     return JSON.parse(answer.text);
   } catch {
     if (mode === "lenient") return answer.text;
-    throw malformedError(`${request.method} ${request.path}`, answer.text);
+    throw malformedError(`${request.method} ${request.path}`, SECRETS.test(request.path) ? "" : answer.text);
   }
 }
 

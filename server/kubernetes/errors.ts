@@ -109,6 +109,12 @@ export function errorOfStatus(code: number, body: unknown, retryAfterHeader?: st
   });
 }
 
+/** The same error with nothing of what the server said but its reason. */
+export function withoutQuotes(error: KubernetesError): KubernetesError {
+  const { kind, code, reason, outcome, retryAfterMs } = error;
+  return new KubernetesError({ kind, code, reason, message: `${code} ${reason}`, outcome, retryAfterMs });
+}
+
 /** Codes of Node and undici that mean the request never left: the write cannot have happened. */
 const neverSent = new Set([
   "ECONNREFUSED",
