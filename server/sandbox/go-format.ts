@@ -13,8 +13,6 @@ const escapes: Record<string, string> = { '"': '\\"', "\\": "\\\\", "\n": "\\n",
 
 /** strconv.Quote for the characters that occur in practice. */
 export function goQuote(text: string): string {
-  // The control characters are what is looked for here.
-  // eslint-disable-next-line no-control-regex
   const escaped = text.replace(/["\\\u0000-\u001f\u007f]/g, (found) => {
     return escapes[found] ?? `\\x${found.charCodeAt(0).toString(16).padStart(2, "0")}`;
   });

@@ -57,6 +57,6 @@ export function createAuth({ cluster, adminToken, anonymousAdmin = false, caBund
 
 function wantedOf(attributes: AccessAttributes): Wanted {
   if (!attributes.resource) return { verb: attributes.verb, path: attributes.path };
-  const { resource: _resource, plural, ...rest } = attributes;
+  const { plural, ...rest } = attributes;
   return { ...rest, resource: plural };
 }

@@ -36,7 +36,10 @@ function oneOf(alternatives: readonly ValueCheck[]): ValueCheck | null {
   return (value, path, findings) => {
     const results = alternatives.map((alternative) => run(alternative, value, path));
     const valid = results.filter((result) => result.errors.length === 0);
-    if (valid.length === 1) return merge(findings, valid[0] ?? null);
+    if (valid.length === 1) {
+      merge(findings, valid[0] ?? null);
+      return;
+    }
     const found = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
     findings.errors.push(failure(`"${path}" must validate one and only one schema (oneOf). ${found}`));
     if (valid.length === 0)

@@ -34,7 +34,8 @@ function stepsOf(path: string): Step[] {
 const unescape = (text: string) => text.replace(/\\(.)/g, "$1");
 
 function bracketStep([, single, double, index, star, filter]: RegExpExecArray): Step {
-  if (index !== undefined) return (value) => (Array.isArray(value) ? value.slice(Number(index)).slice(0, 1) : []);
+  if (index !== undefined)
+    return (value) => (Array.isArray(value) ? (value as unknown[]).slice(Number(index)).slice(0, 1) : []);
   if (star !== undefined) return everything;
   if (filter !== undefined) return filterStep(filter);
   return member(unescape(single ?? double ?? ""));

@@ -44,7 +44,7 @@ function cellOf(read: ReadPath, show: Show, object: KubernetesObject, now: numbe
 const shownText: Show = (value) => plain(value);
 
 function plain(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const cells: Record<string, Show> = {

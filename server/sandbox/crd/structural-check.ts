@@ -76,12 +76,9 @@ function metaErrors({ properties = {} }: Schema, level: Level, path: string): Fi
   });
   const metadata = properties["metadata"];
   if (level !== "root" || !metadata) return errors;
-  const { type: _type, properties: inner = {}, default: _default, description: _description, ...rest } = metadata;
-  const names = Object.keys(inner);
-  if (
-    names.some((name) => name !== "name" && name !== "generateName") ||
-    Object.keys(rest).some((key) => key.startsWith("x-"))
-  ) {
+  const names = Object.keys(metadata.properties ?? {});
+  const isExtended = Object.keys(metadata).some((key) => key.startsWith("x-"));
+  if (isExtended || names.some((name) => name !== "name" && name !== "generateName")) {
     const why = "must not specify anything other than name and generateName, but metadata is implicitly specified";
     errors.push(forbidden(propertyPath(path, "metadata"), why));
   }

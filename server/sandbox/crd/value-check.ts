@@ -69,9 +69,9 @@ function compileString({ minLength, maxLength, pattern }: Schema): ValueCheck | 
   };
 }
 
-/** Runes, not UTF-16 units; the common short cut first. */
-function lengthOf(text: string): number {
-  return /[\ud800-\udbff]/.test(text) ? [...text].length : text.length;
+/** Runes, not UTF-16 units; a pair of surrogates is one. */
+export function lengthOf(text: string): number {
+  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
 function compileNumber(schema: Schema): ValueCheck | null {

@@ -1,3 +1,4 @@
+import { lengthOf } from "@/server/sandbox/crd/value-check";
 import { bool, type CelType, dyn, fits, int, string } from "@/server/sandbox/crd/cel/cel-type";
 import {
   celEquals,
@@ -120,7 +121,7 @@ const operators: Record<string, Overload[]> = {
 
 const functions: Record<string, Overload[]> = {
   size: [list, map, string].map((type) =>
-    overload([type], int, (of: string | object) => (typeof of === "string" ? [...of].length : Object.keys(of).length)),
+    overload([type], int, (of: string | object) => (typeof of === "string" ? lengthOf(of) : Object.keys(of).length)),
   ),
   int: [int, double, string, timestamp, dyn].map((type) => overload([type], int, toInt)),
   double: [overload([dyn], double, Number)],
