@@ -28,6 +28,27 @@ type EngineEvent =
 
 const nothing = () => undefined;
 
+const actions = {
+  register: nothing,
+  removeEverything: nothing,
+  holdForInstance: nothing,
+  refuseSpec: nothing,
+  beginGeneration: nothing,
+  dropGeneration: nothing,
+  ensureGeneration: nothing,
+  restoreParts: nothing,
+  moveService: nothing,
+  activateGeneration: nothing,
+  awaitDrain: nothing,
+  dropOldGeneration: nothing,
+  setReplicas: nothing,
+  rememberAndStop: nothing,
+  startAsBefore: nothing,
+  stampRestart: nothing,
+  waiveDrain: nothing,
+};
+export type EngineAction = keyof typeof actions;
+
 const { createMachine } = setup({
   // XState reads its types from values that are never looked at.
   types: { context: {} as EngineFacts, events: {} as EngineEvent },
@@ -45,25 +66,7 @@ const { createMachine } = setup({
     drained: ({ context }) => context.oldGeneration === "drained",
     wantsPods: ({ context }) => context.wantsPods,
   },
-  actions: {
-    register: nothing,
-    removeEverything: nothing,
-    holdForInstance: nothing,
-    refuseSpec: nothing,
-    beginGeneration: nothing,
-    dropGeneration: nothing,
-    ensureGeneration: nothing,
-    restoreParts: nothing,
-    moveService: nothing,
-    activateGeneration: nothing,
-    awaitDrain: nothing,
-    dropOldGeneration: nothing,
-    setReplicas: nothing,
-    rememberAndStop: nothing,
-    startAsBefore: nothing,
-    stampRestart: nothing,
-    waiveDrain: nothing,
-  },
+  actions,
 });
 
 const remove = { guard: "deleting", actions: "removeEverything" } as const;
@@ -76,10 +79,10 @@ const gate = [
 ] as const;
 
 /** The one place that tells stable from stopped. */
-const rest = <A extends "activateGeneration" | "dropOldGeneration">(...actions: A[]) =>
+const rest = <A extends "activateGeneration" | "dropOldGeneration">(...also: A[]) =>
   [
-    { guard: "wantsPods", target: "stable", actions },
-    { target: "stopped", actions },
+    { guard: "wantsPods", target: "stable", actions: also },
+    { target: "stopped", actions: also },
   ] as const;
 
 const scaling = {

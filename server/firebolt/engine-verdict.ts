@@ -1,0 +1,68 @@
+import { type EngineClass } from "@/machines/firebolt/engine-class.schema";
+import { type Engine } from "@/machines/firebolt/engine.schema";
+import { faultText, type FieldFault } from "./field-rule";
+import { engineNameMax } from "./generation-names";
+import { boundsFaults, type ResourceBounds } from "./resource-bounds";
+import { engineTemplateFaults } from "./template-rules";
+
+/** Whether a spec may be run; the same rules as at admission, for clusters without the webhook. */
+export type Verdict = { admitted: true } | { admitted: false; reason: string; message: string };
+
+export type ClassFound = { name: string; engineClass: EngineClass | null } | null;
+
+export function engineVerdict(engine: Engine, found: ClassFound, bounds: ResourceBounds): Verdict {
+  if (found && !found.engineClass) {
+    const message = `FireboltEngineClass "${found.name}" does not exist`;
+    return { admitted: false, reason: "FireboltEngineClassNotFound", message };
+  }
+  const engineClass = found?.engineClass ?? null;
+  const classFaults = engineTemplateFaults(engineClass?.spec.template, "spec.template");
+  if (classFaults.length > 0) {
+    const message = `FireboltEngineClass "${found?.name ?? ""}" is not admissible: ${faultText(classFaults)}`;
+    return { admitted: false, reason: "FireboltEngineClassUnready", message };
+  }
+  return (
+    refusal("NameRejected", nameFaults(engine.metadata.name)) ??
+    refusal("TemplateRejected", engineSpecFaults(engine)) ??
+    refusal("ResourceBoundsExceeded", engineBoundsFaults(engine, engineClass, bounds)) ?? { admitted: true }
+  );
+}
+
+/** Rules of the engine's own spec, whatever its class says. */
+export function engineSpecFaults({ spec }: Engine): FieldFault[] {
+  return [...engineTemplateFaults(spec.template, "spec.template"), ...storageFaults(spec.storage)];
+}
+
+export function nameFaults(name: string): FieldFault[] {
+  const path = "metadata.name";
+  if (name.length > engineNameMax) {
+    const message = `must be at most ${engineNameMax} characters: the names of its pods and Services are made from it`;
+    return [{ path, message }];
+  }
+  if (/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) return [];
+  const message = "must be lower case letters, digits and -, begin with a letter and end with a letter or digit";
+  return [{ path, message }];
+}
+
+export function storageFaults(storage: Engine["spec"]["storage"]): FieldFault[] {
+  if (Object.keys(storage ?? {}).length <= 1) return [];
+  return [{ path: "spec.storage", message: "at most one of persistentVolumeClaim, emptyDir and hostPath may be set" }];
+}
+
+export function engineBoundsFaults(
+  engine: Engine,
+  engineClass: EngineClass | null,
+  bounds: ResourceBounds,
+): FieldFault[] {
+  const own = engineResources(engine.spec.template);
+  const resources = own ?? engineResources(engineClass?.spec.template);
+  return boundsFaults(resources, bounds, { inherited: own === undefined });
+}
+
+function engineResources(template: Engine["spec"]["template"]) {
+  return template?.spec?.containers?.find(({ name }) => name === "engine")?.resources;
+}
+
+function refusal(reason: string, faults: readonly FieldFault[]): Verdict | null {
+  return faults.length > 0 ? { admitted: false, reason, message: faultText(faults) } : null;
+}

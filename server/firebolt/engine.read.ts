@@ -1,0 +1,145 @@
+import { engineClassSchema, type EngineClass } from "@/machines/firebolt/engine-class.schema";
+import { type Engine } from "@/machines/firebolt/engine.schema";
+import { firebolt } from "@/machines/firebolt/family";
+import { instanceSchema, type Instance } from "@/machines/firebolt/instance.schema";
+import { apis } from "@/server/kubernetes/apis";
+import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
+import { latestWarning, type Warning } from "@/server/reconcile/warning-events";
+import { type World } from "@/server/reconcile/world";
+import { checkDrain, type Drain } from "./drain-check";
+import { engineStatefulSet } from "./engine-objects";
+import { countPods, type PodCount } from "./engine-pods";
+import { engineSettings, type EngineSettings } from "./engine-settings";
+import { engineVerdict, type ClassFound, type Verdict } from "./engine-verdict";
+import { mayBeRefined } from "./engine.status";
+import {
+  annotations,
+  clusterServiceName,
+  generationLabels,
+  generationNames,
+  generationOf,
+  labels,
+} from "./generation-names";
+import { instanceGate, type InstanceGate } from "./instance-gate";
+import { type ResourceBounds } from "./resource-bounds";
+import { stsDifferences } from "./sts-matches-spec";
+
+/** Everything that a pass over an engine looks at. */
+export type EngineSeen = {
+  engine: Engine;
+  gate: InstanceGate;
+  verdict: Verdict;
+  settings: EngineSettings;
+  /** What the spec asks for; null while the spec is refused. */
+  wanted: KubernetesObject | null;
+  statefulSet: KubernetesObject | null;
+  configMap: KubernetesObject | null;
+  headlessService: KubernetesObject | null;
+  /** Where the StatefulSet differs from what is wanted. */
+  differences: string[];
+  pods: PodCount;
+  activePods: PodCount;
+  service: KubernetesObject | null;
+  /** null: no old generation is being drained. */
+  drain: Drain | null;
+  /** Every object that is the engine's, claims of its pods included. */
+  owned: KubernetesObject[];
+  warning: Warning | null;
+};
+
+export const generationApis = [apis.statefulSet, apis.service, apis.configMap] as const;
+
+export async function readEngine(engine: Engine, world: World, bounds: ResourceBounds): Promise<EngineSeen> {
+  const { name, namespace } = engine.metadata;
+  const { currentGeneration, activeGeneration } = engine.status;
+  const names = generationNames(name, currentGeneration);
+  const at = (api: Api, objectName: string) => world.get(api, { namespace, name: objectName });
+  const instance = await readInstance(engine, world);
+  const found = await readClass(engine, world);
+  const engineClass = found?.engineClass ?? null;
+  const settings = engineSettings(engine, engineClass);
+  const verdict = engineVerdict(engine, found, bounds);
+  const wanted = verdict.admitted ? engineStatefulSet(engine, engineClass, settings, currentGeneration) : null;
+  const statefulSet = await at(apis.statefulSet, names.statefulSet);
+  const pods = countPods(await podsOf(engine, currentGeneration, world));
+  const seen: EngineSeen = {
+    engine,
+    gate: instanceGate(engine.spec.instanceRef, instance),
+    verdict,
+    settings,
+    wanted,
+    statefulSet,
+    configMap: await at(apis.configMap, names.configMap),
+    headlessService: await at(apis.service, names.headlessService),
+    differences: statefulSet && wanted ? stsDifferences(statefulSet, wanted) : [],
+    pods,
+    activePods:
+      activeGeneration === currentGeneration ? pods : countPods(await podsOf(engine, activeGeneration, world)),
+    service: await at(apis.service, clusterServiceName(name)),
+    drain: await readDrain(engine, settings, instance, world),
+    owned: await readOwned(engine, world),
+    warning: null,
+  };
+  const stuck = statefulSet !== null && pods.total < engine.spec.replicas && mayBeRefined(seen);
+  return stuck ? { ...seen, warning: await latestWarning(world, statefulSet) } : seen;
+}
+
+async function readInstance(engine: Engine, world: World): Promise<Instance | null> {
+  const { namespace } = engine.metadata;
+  const object = await world.get(firebolt.kinds.instance.api, { namespace, name: engine.spec.instanceRef });
+  return object ? instanceSchema.parse(object) : null;
+}
+
+async function readClass(engine: Engine, world: World): Promise<ClassFound> {
+  const name = engine.spec.engineClassRef;
+  if (name === undefined) return null;
+  const object = await world.get(firebolt.kinds.engineClass.api, { namespace: engine.metadata.namespace, name });
+  const engineClass: EngineClass | null = object ? engineClassSchema.parse(object) : null;
+  return { name, engineClass };
+}
+
+async function podsOf(engine: Engine, generation: number, world: World): Promise<KubernetesObject[]> {
+  if (generation < 0) return [];
+  const { name, namespace } = engine.metadata;
+  return await world.list(apis.pod, { namespace, labels: generationLabels(name, generation) });
+}
+
+const nothingLeft: Drain = { drained: true, sentence: "", failures: [] };
+
+async function readDrain(
+  engine: Engine,
+  settings: EngineSettings,
+  instance: Instance | null,
+  world: World,
+): Promise<Drain | null> {
+  const { phase, drainingGeneration: old } = engine.status;
+  if (old === undefined) return null;
+  if (phase !== "draining") return { ...nothingLeft, sentence: `generation ${old} was found idle` };
+  if (!settings.drainCheck) return { ...nothingLeft, sentence: "the drain check is switched off" };
+  if (engine.metadata.annotations[annotations.skipDrainOf] === String(old)) {
+    return { ...nothingLeft, sentence: `someone chose not to wait for generation ${old}` };
+  }
+  const { namespace, name } = engine.metadata;
+  const statefulSet = await world.get(apis.statefulSet, {
+    namespace,
+    name: generationNames(name, old).statefulSet,
+  });
+  if (!statefulSet) return { ...nothingLeft, sentence: `generation ${old} has no StatefulSet any more` };
+  return await checkDrain(world, await podsOf(engine, old, world), instance?.spec.metricScrapeMode ?? "PodIP");
+}
+
+async function readOwned(engine: Engine, world: World): Promise<KubernetesObject[]> {
+  const { name, namespace, uid, deletionTimestamp } = engine.metadata;
+  const mine = (object: KubernetesObject) =>
+    object.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+  // The last look before everything goes is taken at the cluster itself: nothing comes back for what a cache missed.
+  if (deletionTimestamp !== undefined) {
+    const labelSelector = `${labels.engine}=${name}`;
+    const lists = await Promise.all(generationApis.map((api) => world.live.list(api, { namespace, labelSelector })));
+    const claims = await world.live.list(apis.persistentVolumeClaim, { namespace, labelSelector });
+    return [...lists.flat().filter(mine), ...claims.filter((claim) => generationOf(claim) !== null)];
+  }
+  const lists = await Promise.all(generationApis.map((api) => world.list(api, { namespace, ownerUid: uid })));
+  const claims = await world.list(apis.persistentVolumeClaim, { namespace, labels: { [labels.engine]: name } });
+  return [...lists.flat(), ...claims.filter((claim) => generationOf(claim) !== null)];
+}

@@ -1,0 +1,43 @@
+import { firebolt } from "@/machines/firebolt/family";
+import { apis } from "@/server/kubernetes/apis";
+import { type KubernetesObject } from "@/server/kubernetes/object";
+import { defineReconciler, type Key, type Watch } from "@/server/reconcile/reconciler";
+import { type World } from "@/server/reconcile/world";
+import { computeEngine } from "./engine.compute";
+import { knownOfEngine } from "./engine.facts";
+import { generationApis, readEngine } from "./engine.read";
+import { labels } from "./generation-names";
+import { type ResourceBounds } from "./resource-bounds";
+
+export function createEngineReconciler(bounds: ResourceBounds) {
+  return defineReconciler({
+    id: "firebolt.engine",
+    kind: firebolt.kinds.engine,
+    watches: [
+      ...[...generationApis, apis.pod].map((api): Watch => ({ api, labelSelector: labels.engine, keysOf: labelled })),
+      // Claims are only looked at when their generation goes.
+      { api: apis.persistentVolumeClaim, labelSelector: labels.engine, keysOf: () => [] },
+      { api: firebolt.kinds.instance.api, keysOf: referring("instanceRef") },
+      { api: firebolt.kinds.engineClass.api, keysOf: referring("engineClassRef") },
+    ],
+    read: (engine, world) => readEngine(engine, world, bounds),
+    known: (seen) => ({ phase: knownOfEngine(seen) }),
+    compute: computeEngine,
+  });
+}
+
+function labelled({ metadata }: KubernetesObject): Key[] {
+  const name = metadata.labels?.[labels.engine];
+  return name === undefined ? [] : [{ namespace: metadata.namespace ?? "", name }];
+}
+
+/** The engines that name this instance or class. */
+function referring(field: "instanceRef" | "engineClassRef") {
+  return async ({ metadata }: KubernetesObject, world: World): Promise<Key[]> => {
+    const { namespace = "", name } = metadata;
+    const engines = await world.list(firebolt.kinds.engine.api, { namespace });
+    return engines
+      .filter(({ spec }) => spec?.[field] === name)
+      .map((engine) => ({ namespace, name: engine.metadata.name }));
+  };
+}
