@@ -169,8 +169,10 @@ export function createQueue({ clock, observer }: { clock: Clock; observer: Queue
 
   const delay = (slot: number, delayMs: number) => {
     if (((flags[slot] ?? 0) & (QUEUED | DIRTY)) !== 0) return;
-    delays.schedule(slot, clock.monotonic() + delayMs);
-    arm();
+    if (delayMs > 0) {
+      delays.schedule(slot, clock.monotonic() + delayMs);
+      arm();
+    } else makeReady(slot);
   };
 
   return {

@@ -27,7 +27,12 @@ export type Reconciler<Resource, Seen> = {
   known(seen: Seen): Record<string, Known>;
   /** Pure: the same arguments give the same plan. */
   compute(seen: Seen, event: Event, now: number): Plan;
+  /** The whole status that tells of a pass which failed to read or to write; null or no such method leaves it as it is. */
+  statusOfFailure?(resource: Resource, failure: Failure, now: number): Record<string, unknown> | null;
 };
+
+/** Why a pass failed, fit to be shown: the message never quotes the data of a Secret. */
+export type Failure = { kind: "transient" | "permanent"; reason: string; message: string };
 
 /** A reconciler whose types the runtime does not need to know: it only hands `read`'s result to `compute`. */
 export type AnyReconciler = {
@@ -37,6 +42,7 @@ export type AnyReconciler = {
   read(resource: unknown, world: World): Promise<unknown>;
   known(seen: unknown): Record<string, Known>;
   compute(seen: unknown, event: Event, now: number): Plan;
+  statusOfFailure?(resource: unknown, failure: Failure, now: number): Record<string, unknown> | null;
 };
 
 export function defineReconciler<Resource, Seen>(reconciler: Reconciler<Resource, Seen>): Reconciler<Resource, Seen> {
