@@ -2,13 +2,19 @@ import { randomBytes } from "node:crypto";
 import { type Socket } from "node:net";
 import { type Clock, systemClock } from "@/server/kubernetes/clock";
 import { type Connection, serverConnection } from "@/server/kubernetes/connection";
+import { createAuth } from "@/server/sandbox/auth/auth";
+import { seedPolicy } from "@/server/sandbox/auth/bootstrap-policy";
 import { type Cluster, createCluster } from "@/server/sandbox/cluster";
-import { type Access } from "@/server/sandbox/http/access";
+import { startControllers } from "@/server/sandbox/controllers/start-controllers";
+import { startCrds } from "@/server/sandbox/crd/crd-registrar";
 import { type Certificate, makeCertificate } from "@/server/sandbox/http/certificate";
 import { type Connects, createDoorkeeper } from "@/server/sandbox/http/door";
 import { listen } from "@/server/sandbox/http/listen";
 import { kubeconfigOf } from "@/server/sandbox/kubeconfig";
 import { seedCluster } from "@/server/sandbox/seed-cluster";
+import { clearHome, openHome } from "@/server/sandbox/storage/home";
+import { openLog } from "@/server/sandbox/storage/log";
+import { createStore } from "@/server/sandbox/storage/store";
 import { createTypeRegistry } from "@/server/sandbox/type-registry";
 import { builtinTypes } from "@/server/sandbox/types/builtin-types";
 import { createWatchHub } from "@/server/sandbox/watch/watch-hub";
@@ -16,11 +22,15 @@ import { createWatchHub } from "@/server/sandbox/watch/watch-hub";
 export type SandboxOptions = {
   port?: number;
   host?: string;
-  /** Null: nothing is kept. */
+  /** Where state is kept between runs. Absent or null: nowhere. */
   dataDir?: string | null;
+  /** Start from an empty cluster, whatever the folder holds. */
+  reset?: boolean;
   clock?: Clock;
   /** Requests without a credential are the administrator's. */
   anonymousAdmin?: boolean;
+  /** False: an API server alone, nobody acts on its objects. */
+  controllers?: boolean;
 };
 
 export type Sandbox = {
@@ -28,6 +38,7 @@ export type Sandbox = {
   url: string;
   adminToken: string;
   cluster: Cluster;
+  /** Written when there is a folder to write it to. */
   kubeconfigPath: string | null;
   kubeconfig(): string;
   connection(): Connection;
@@ -38,49 +49,59 @@ export type Sandbox = {
   stop(): Promise<void>;
 };
 
-/** A Kubernetes API in this process, on one loopback port. */
+/** A Kubernetes cluster in this process, its API on one loopback port. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, host = "127.0.0.1", clock = systemClock, anonymousAdmin = false } = options;
+  const { port = 0, host = "127.0.0.1", clock = systemClock, anonymousAdmin = false, dataDir = null } = options;
+  if (dataDir !== null && options.reset) clearHome(dataDir);
+  const home = dataDir === null ? null : openHome(dataDir);
+  const store = createStore();
+  const log = dataDir === null ? null : openLog(dataDir, store);
+  log?.follow(store);
+
   const types = createTypeRegistry();
-  for (const type of builtinTypes()) types.add(type);
-  const cluster = createCluster({ clock, types });
-  const hub = createWatchHub(cluster.store);
-  const adminToken = randomBytes(24).toString("base64url");
-  const connects: Connects | null = null;
+  const cluster = createCluster({ clock, types, store });
+  const adminToken = home?.adminToken ?? randomBytes(24).toString("base64url");
+  const certificate = once((): Certificate => home?.certificate() ?? makeCertificate());
+  const auth = createAuth({ cluster, adminToken, anonymousAdmin, caBundle: () => certificate().cert });
+  for (const type of builtinTypes(auth.answers)) types.add(type);
+  const crds = startCrds(cluster);
+  cluster.use(auth.plugin);
+  cluster.use(crds.plugin);
   await seedCluster(cluster);
-  const door = createDoorkeeper({
-    cluster,
-    hub,
-    access: openAccess(adminToken, anonymousAdmin),
-    connects: () => connects,
-  });
-  let certificate: Certificate | null = null;
-  const certificateOnce = () => (certificate ??= makeCertificate());
-  const listening = await listen({
-    host,
-    port,
-    onRequest: door.onRequest,
-    onUpgrade: door.onUpgrade,
-    certificate: certificateOnce,
-  });
+  await seedPolicy(cluster);
+  const stopAuth = auth.start();
+  const controllers = options.controllers === false ? null : startControllers(cluster);
+
+  const hub = createWatchHub(store);
+  const connects: Connects | null = null;
+  const door = createDoorkeeper({ cluster, hub, access: auth.access, connects: () => connects });
+  const listening = await listen({ host, port, onRequest: door.onRequest, onUpgrade: door.onUpgrade, certificate });
   const url = `http://${host}:${listening.port}`;
+  const kubeconfig = () =>
+    kubeconfigOf({ server: url.replace("http:", "https:"), token: adminToken, cert: certificate().cert });
+  home?.writeKubeconfig(kubeconfig());
 
   return {
     url,
     adminToken,
     cluster,
-    kubeconfigPath: null,
-    kubeconfig: () =>
-      kubeconfigOf({ server: url.replace("http:", "https:"), token: adminToken, cert: certificateOnce().cert }),
+    kubeconfigPath: home?.kubeconfigPath ?? null,
+    kubeconfig,
     connection: () => serverConnection({ server: url, token: adminToken }),
     sockets: () => listening.sockets,
     idle: () => door.busy() === 0 && hub.idle(),
-    stop: () => listening.stop(),
+    async stop() {
+      await controllers?.stop();
+      stopAuth();
+      crds.stop();
+      await listening.stop();
+      log?.close();
+      home?.release();
+    },
   };
 }
 
-const admin = { username: "admin", groups: ["system:masters", "system:authenticated"] };
-
-function openAccess(_adminToken: string, _anonymousAdmin: boolean): Access {
-  return { authenticate: () => admin, authorize: () => undefined };
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }

@@ -1,4 +1,5 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
+import { crdStrategy } from "@/server/sandbox/crd/crd-strategy";
 import { textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";
 
@@ -37,7 +38,7 @@ export const builtinStrategies: Readonly<Record<string, Strategy>> = {
   "daemonsets.apps": counted,
   "jobs.batch": counted,
   "cronjobs.batch": counted,
-  "customresourcedefinitions.apiextensions.k8s.io": counted,
+  "customresourcedefinitions.apiextensions.k8s.io": crdStrategy,
 };
 
 function field(part: string, key: string): (object: KubernetesObject) => string {

@@ -1,9 +1,17 @@
-import { storageKeyOf, type ResourceType, type Subresource, type Verb } from "@/server/sandbox/type-registry";
+import {
+  storageKeyOf,
+  type ResourceType,
+  type Strategy,
+  type Subresource,
+  type Verb,
+} from "@/server/sandbox/type-registry";
 import { builtinStrategies } from "@/server/sandbox/types/builtin-strategies";
 
-/** Every resource that the sandbox serves before any CRD is there. */
-export function builtinTypes(): ResourceType[] {
-  return rows.map(typeOf);
+type Answers = Readonly<Record<string, NonNullable<Strategy["answer"]>>>;
+
+/** Every resource that the sandbox serves before any CRD is there; `answers` are given by the kinds that are not stored. */
+export function builtinTypes(answers: Answers = {}): ResourceType[] {
+  return rows.map((row) => typeOf(row, answers));
 }
 
 const everyVerb: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
@@ -157,7 +165,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-function typeOf([groupVersion, kind, plural, scope, more = {}]: Row): ResourceType {
+function typeOf([groupVersion, kind, plural, scope, more = {}]: Row, answers: Answers): ResourceType {
   const slash = groupVersion.indexOf("/");
   const group = slash < 0 ? "" : groupVersion.slice(0, slash);
   const version = groupVersion.slice(slash + 1);
@@ -175,7 +183,7 @@ function typeOf([groupVersion, kind, plural, scope, more = {}]: Row): ResourceTy
     storageKey: storageKeyOf(shared),
     priority: group === shared.group ? 1 : 0,
     subresources: Object.fromEntries((more.sub ?? []).map((name) => subresourceOf(name, kind))),
-    strategy: builtinStrategies[storageKeyOf({ group, plural })] ?? {},
+    strategy: strategyOf(storageKeyOf({ group, plural }), answers),
   };
 }
 
@@ -183,4 +191,9 @@ function subresourceOf(name: keyof typeof subresources, kind: string): [string, 
   const subresource = subresources[name];
   const shownName = name === "podProxy" || name === "serviceProxy" ? "proxy" : name;
   return [shownName, subresource.kind === "" ? { ...subresource, kind } : subresource];
+}
+
+function strategyOf(resource: string, answers: Answers): Strategy {
+  const answer = answers[resource];
+  return answer ? { answer } : (builtinStrategies[resource] ?? {});
 }
