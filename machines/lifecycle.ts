@@ -1,4 +1,4 @@
-import { transition, type AnyStateMachine, type ContextFrom, type StateValueFrom } from "xstate";
+import { transition, type AnyStateMachine, type ContextFrom, type StateMachine, type StateValueFrom } from "xstate";
 import type { Facts } from "./facts";
 
 /** Where a resource is, what is true of it, and what happened → where it goes and what to do. */
@@ -19,7 +19,15 @@ export type At<M extends AnyStateMachine = AnyStateMachine> = {
 };
 
 export type StateName<M extends AnyStateMachine> = AnyStateMachine extends M ? string : StateValueFrom<M> & string;
-export type ActionName<M extends AnyStateMachine> = keyof M["implementations"]["actions"] & string;
+/** The names of a machine's actions: a table over them is complete, or does not compile. */
+export type ActionName<M extends AnyStateMachine> =
+  // XState offers no other way to its fifth parameter than to match all fourteen.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  M extends StateMachine<any, any, any, any, infer Action, any, any, any, any, any, any, any, any, any>
+    ? Action extends { type: infer Name extends string }
+      ? Name
+      : never
+    : never;
 
 export type Tone = "idle" | "busy" | "good" | "warn" | "bad";
 export type StateMeta = { tone: Tone; summary: string };

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import type { PipelineStatus } from "@/machines/feldera/pipeline.schema";
+import { computeOf } from "./compute-state";
+import { PIPELINE_PORT } from "./pipeline-names";
+import type { Steps } from "./pipeline-steps";
+import { timeoutOf } from "./pipeline.known";
+import { addressOf, type PipelineSeen } from "./pipeline.read";
+import type { PipelineError } from "./process-report";
+import type { Wishes } from "./wishes";
+
+type Change = Partial<PipelineStatus>;
+type Cause = { seen: PipelineSeen; wishes: Wishes };
+
+/** What the step of the resources changes in the fields of the deployment. */
+export function deploymentAfter(seen: PipelineSeen, wishes: Wishes, { resources }: Steps): Change {
+  const wanted: Change = {
+    deployment_resources_desired_status: wishes.desired,
+    deployment_initial: wishes.desired === "Provisioned" ? wishes.initial : undefined,
+  };
+  return Object.assign(wanted, ...resources.actions.map((action) => changes[action]({ seen, wishes }))) as Change;
+}
+
+const nothing = (): Change => ({});
+
+const changes: Record<Steps["resources"]["actions"][number], (cause: Cause) => Change> = {
+  beginDeployment: ({ seen, wishes }) => ({
+    deployment_id: deploymentId(seen),
+    deployment_config: deploymentConfig(seen),
+    deployment_error: undefined,
+    deployment_initial: wishes.initial,
+    activated: seen.pipeline.status.activated || wishes.initial !== "Standby",
+  }),
+  noteProvisioned: ({ seen }) => ({ deployment_location: `${addressOf(seen.pods) ?? ""}:${PIPELINE_PORT}` }),
+  endDeployment: () => ended(undefined),
+  failStart: ({ seen }) =>
+    ended({
+      message: `The pipeline was not started: its program is ${seen.pipeline.status.program_status}`,
+      error_code: "StartFailedDueToFailedCompilation",
+      details: { compiler_error: seen.pipeline.status.program_status },
+    }),
+  failProvisioning: ({ seen }) => {
+    const { sentence } = computeOf(seen).evidence;
+    return ended({ message: sentence, error_code: "RunnerCheckError", details: { error: sentence } });
+  },
+  failTimeout: ({ seen }) => {
+    const seconds = timeoutOf(seen) / 1000;
+    const waiting = computeOf(seen).evidence.sentence;
+    return ended({
+      message: `Provisioning took longer than ${seconds} s: ${waiting}`,
+      error_code: "AutomatonProvisioningTimeout",
+      details: { timeout_secs: seconds, waiting_for: waiting },
+    });
+  },
+  failRuntime: ({ seen }) => ended(seen.report?.kind === "failed" ? seen.report.error : undefined),
+  ensureCompute: ({ seen }) => {
+    const address = addressOf(seen.pods);
+    // A pod that was replaced answers elsewhere.
+    return seen.pipeline.status.deployment_location && address
+      ? { deployment_location: `${address}:${PIPELINE_PORT}` }
+      : {};
+  },
+  dropCompute: nothing,
+  forgetError: nothing,
+  askStart: nothing,
+  askStop: nothing,
+};
+
+/** Becoming Stopping, for whatever cause, also means wanting to be stopped: one write, so that neither is lost. */
+function ended(error: PipelineError | undefined): Change {
+  return {
+    deployment_id: undefined,
+    deployment_config: undefined,
+    deployment_location: undefined,
+    deployment_initial: undefined,
+    deployment_error: error,
+    deployment_resources_desired_status: "Stopped",
+  };
+}
+
+/** The same pass computed twice gives the same id; the next deployment gets another one. */
+function deploymentId({ pipeline }: PipelineSeen): string {
+  const { refresh_version } = pipeline.status;
+  const digest = createHash("sha256").update(`${pipeline.metadata.uid} ${refresh_version}`).digest("hex");
+  return [8, 12, 16, 20, 32].map((end, at, ends) => digest.slice(ends[at - 1] ?? 0, end)).join("-");
+}
+
+function deploymentConfig({ pipeline }: PipelineSeen): Record<string, unknown> {
+  const { program_info, program_version } = pipeline.status;
+  return {
+    name: pipeline.metadata.name,
+    program_version,
+    ...pipeline.spec.runtime_config,
+    inputs: program_info?.input_connectors ?? {},
+    outputs: program_info?.output_connectors ?? {},
+  };
+}

@@ -1,0 +1,42 @@
+import { setCondition, type Condition } from "@/machines/conditions";
+import type { PipelineStatus } from "@/machines/feldera/pipeline.schema";
+import { computeOf } from "./compute-state";
+import type { PipelineSeen } from "./pipeline.read";
+
+const answering = new Set(["Running", "Paused", "Standby", "Initializing", "Bootstrapping", "Replaying"]);
+
+/** Ready: the process is there and answers. Compiled: the program can be run. */
+export function conditionsAfter(seen: PipelineSeen, status: PipelineStatus, now: number): readonly Condition[] {
+  const observedGeneration = seen.pipeline.metadata.generation;
+  const ready = answering.has(status.deployment_status);
+  const withReady = setCondition(
+    status.conditions,
+    {
+      type: "Ready",
+      status: ready ? "True" : "False",
+      reason: status.deployment_status,
+      message: ready ? "the pipeline process answers" : whyNot(seen, status),
+      observedGeneration,
+    },
+    now,
+  );
+  const compiled = status.program_status === "Success";
+  return setCondition(
+    withReady,
+    {
+      type: "Compiled",
+      status: compiled ? "True" : "False",
+      reason: status.program_status,
+      message: `the program is ${status.program_status}`,
+      observedGeneration,
+    },
+    now,
+  );
+}
+
+function whyNot(seen: PipelineSeen, status: PipelineStatus): string {
+  if (status.deployment_error) return status.deployment_error.message;
+  if (status.deployment_status === "Provisioning") return computeOf(seen).evidence.sentence;
+  if (status.deployment_status === "Unavailable" && seen.report?.kind === "silent") return seen.report.reason;
+  return `the pipeline is ${status.deployment_status}`;
+}

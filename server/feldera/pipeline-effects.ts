@@ -1,0 +1,131 @@
+import type { PipelineStatus } from "@/machines/feldera/pipeline.schema";
+import type { KubernetesObject } from "@/server/kubernetes/object";
+import type { Effect } from "@/server/reconcile/plan";
+import { claimOf, compileJobObject, configMapOf, programConfigMapOf, serviceOf, statefulSetOf } from "./owned-objects";
+import { PIPELINE_PORT, pipelineNames } from "./pipeline-names";
+import type { Steps } from "./pipeline-steps";
+import { askedOf } from "./pipeline.known";
+import { addressOf, type PipelineSeen } from "./pipeline.read";
+import { wishesOf } from "./wishes";
+
+/** What the steps bring about, in order; the status that is written after them is given for those that tell of it. */
+export function effectsOf(seen: PipelineSeen, steps: Steps, status: PipelineStatus): Effect[] {
+  return [
+    ...steps.program.actions.flatMap((action) => program[action](seen)),
+    ...steps.resources.actions.flatMap((action) => resources[action](seen, status)),
+    ...steps.storage.actions.flatMap((action) => storage[action](seen)),
+    ...steps.runtime.actions.flatMap((action) => runtime[action](seen)),
+  ];
+}
+
+const nothing = (): Effect[] => [];
+
+const resources: Record<
+  Steps["resources"]["actions"][number],
+  (seen: PipelineSeen, status: PipelineStatus) => Effect[]
+> = {
+  // The intent is written first; the next pass makes the objects.
+  beginDeployment: nothing,
+  ensureCompute: (seen) => {
+    const { pipeline, options, statefulSet } = seen;
+    const lost = pipeline.status.deployment_resources_status === "Provisioned" && !statefulSet;
+    return [
+      claimOf(pipeline, options),
+      configMapOf(pipeline, options),
+      serviceOf(pipeline),
+      ...(lost ? [] : [statefulSetOf(pipeline, options)]),
+    ].map((object) => ({ type: "ensure", object }));
+  },
+  dropCompute: ({ statefulSet, service, configMap }) =>
+    [statefulSet, service, configMap].filter((object) => object !== null).map(deletionOf),
+  noteProvisioned: nothing,
+  endDeployment: nothing,
+  failStart: (_seen, status) => errorEvent(status),
+  failProvisioning: (_seen, status) => errorEvent(status),
+  failTimeout: (_seen, status) => errorEvent(status),
+  failRuntime: (_seen, status) => errorEvent(status),
+  forgetError: nothing,
+  askStart: nothing,
+  askStop: nothing,
+};
+
+const storage: Record<Steps["storage"]["actions"][number], (seen: PipelineSeen) => Effect[]> = {
+  dropClaim: ({ claim }) => (claim ? [deletionOf(claim)] : []),
+  forgetCheckpoints: nothing,
+  askClear: nothing,
+};
+
+const program: Record<Steps["program"]["actions"][number], (seen: PipelineSeen) => Effect[]> = {
+  startSqlJob: ({ pipeline, options }) => {
+    const version = pipeline.status.program_version;
+    return [
+      { type: "ensure", object: programConfigMapOf(pipeline, version, options) },
+      { type: "ensure", object: compileJobObject(pipeline, { stage: "sql", version }, options) },
+    ];
+  },
+  startRustJob: ({ pipeline, options }) => {
+    const version = pipeline.status.program_version;
+    return [{ type: "ensure", object: compileJobObject(pipeline, { stage: "rust", version }, options) }];
+  },
+  dropJobs: ({ pipeline }) => leftoversOf(pipeline.metadata, pipeline.status.program_version),
+  keepProgramInfo: nothing,
+  // The last stage is over: its Jobs have said what they had to say.
+  keepErrors: ({ pipeline }) => leftoversOf(pipeline.metadata, pipeline.status.program_version),
+  resetProgram: nothing,
+};
+
+const runtime: Record<Steps["runtime"]["actions"][number], (seen: PipelineSeen) => Effect[]> = {
+  passOn: (seen) => {
+    const address = addressOf(seen.pods);
+    const heading = seen.report?.kind === "told" ? seen.report.desired : "Unavailable";
+    const wishes = wishesOf(seen.pipeline);
+    const path = paths[askedOf(wishes, heading)];
+    if (!address || !path) return [];
+    const query = path === "activate" ? `?initial=${(wishes.runtime ?? "Running").toLowerCase()}` : "";
+    return [
+      {
+        type: "request",
+        method: "POST",
+        url: `http://${address}:${PIPELINE_PORT}/${path}${query}`,
+        timeoutMs: REQUEST_TIMEOUT_MS,
+      },
+    ];
+  },
+  askPause: nothing,
+  askResume: nothing,
+  askActivate: nothing,
+};
+
+/** The API's own limit for a request to a pipeline. */
+const REQUEST_TIMEOUT_MS = 10_000;
+
+const paths: Partial<Record<ReturnType<typeof askedOf>, string>> = {
+  pause: "pause",
+  resume: "start",
+  activate: "activate",
+  suspend: "suspend",
+};
+
+function errorEvent({ deployment_error: error }: PipelineStatus): Effect[] {
+  return error ? [{ type: "emit", severity: "Warning", reason: error.error_code, message: error.message }] : [];
+}
+
+function leftoversOf({ name, namespace }: { name: string; namespace: string }, version: number): Effect[] {
+  const jobs = (["sql", "rust"] as const).map((stage) => ({
+    apiVersion: "batch/v1",
+    kind: "Job",
+    namespace,
+    name: pipelineNames.job(name, stage, version),
+  }));
+  const sources = { apiVersion: "v1", kind: "ConfigMap", namespace, name: pipelineNames.program(name, version) };
+  return [...jobs, sources].map((target) => ({ type: "delete", target, propagation: "Background" }));
+}
+
+function deletionOf({ apiVersion, kind, metadata }: KubernetesObject): Effect {
+  const { namespace, name, uid } = metadata;
+  return {
+    type: "delete",
+    target: { apiVersion, kind, name, ...(namespace && { namespace }), ...(uid && { uid }) },
+    propagation: "Background",
+  };
+}

@@ -1,0 +1,158 @@
+import type { Evidence, Known } from "@/machines/facts";
+import type { ProgramFacts } from "@/machines/feldera/program.machine";
+import type { ResourcesFacts } from "@/machines/feldera/resources.machine";
+import type { RuntimeFacts } from "@/machines/feldera/runtime.machine";
+import type { StorageFacts } from "@/machines/feldera/storage.machine";
+import type { KubernetesObject } from "@/server/kubernetes/object";
+import { computeOf, type Compute } from "./compute-state";
+import type { PipelineSeen } from "./pipeline.read";
+import { programHash } from "./program-hash";
+import { reportedOf } from "./reported-status";
+import { wishesOf, type Wishes } from "./wishes";
+
+export type PipelineKnown = {
+  resources: Known<ResourcesFacts>;
+  storage: Known<StorageFacts>;
+  runtime: Known<RuntimeFacts>;
+  program: Known<ProgramFacts>;
+  combined: Known;
+};
+
+/** The facts of the four lifecycles, with what was seen of each. */
+export function knownOf(seen: PipelineSeen): PipelineKnown {
+  const wishes = wishesOf(seen.pipeline);
+  const resources = resourcesKnown(seen, wishes, computeOf(seen));
+  const runtime = runtimeKnown(seen, wishes);
+  return {
+    resources,
+    runtime,
+    storage: storageKnown(seen, wishes),
+    program: programKnown(seen),
+    combined: {
+      facts: { ...resources.facts, ...runtime.facts },
+      evidence: { ...resources.evidence, ...runtime.evidence },
+    },
+  };
+}
+
+function resourcesKnown(seen: PipelineSeen, wishes: Wishes, compute: Compute): Known<ResourcesFacts> {
+  const { pipeline } = seen;
+  const { status } = pipeline;
+  const limitMs = timeoutOf(seen);
+  return {
+    facts: {
+      desired: wishes.desired,
+      program: programOutcome[status.program_status],
+      clearing: status.storage_status === "Clearing" || (wishes.clear && status.storage_status === "InUse"),
+      compute: compute.state,
+      timedOut: provisioningMs(seen) >= limitMs,
+      process: processOf(seen),
+      errorKept: Boolean(status.deployment_error) && !wishes.dismiss,
+      initialFits: true,
+      standbyRefused: false,
+      checkpointRefused: false,
+    },
+    evidence: {
+      compute: compute.evidence,
+      program: { sentence: `the program is ${status.program_status}${errorText(seen)}` },
+      timedOut: { sentence: `provisioning may take ${limitMs / 1000} s` },
+      ...(seen.report?.kind === "failed" && { process: { sentence: seen.report.error.message } }),
+    },
+  };
+}
+
+function runtimeKnown(seen: PipelineSeen, wishes: Wishes): Known<RuntimeFacts> {
+  const { status } = seen.pipeline;
+  const { report } = seen;
+  const heading = report?.kind === "told" ? report.desired : "Unavailable";
+  return {
+    facts: { reported: reportedOf(seen, status.deployment_resources_status), heading, asked: askedOf(wishes, heading) },
+    evidence: {
+      ...(report?.kind === "told" && { reported: { sentence: `the process says ${report.runtime}` } }),
+      ...(report?.kind === "silent" && { reported: { sentence: `the process does not answer: ${report.reason}` } }),
+      ...(report?.kind === "told" && { heading: { sentence: `the process heads for ${report.desired}` } }),
+    },
+  };
+}
+
+function storageKnown(seen: PipelineSeen, wishes: Wishes): Known<StorageFacts> {
+  const { status } = seen.pipeline;
+  return {
+    facts: {
+      resources: status.deployment_resources_status,
+      startWanted: wishes.desired === "Provisioned",
+      clearAsked: wishes.clear,
+      claim: seen.claim ? "present" : "absent",
+    },
+    evidence: {
+      claim: seen.claim
+        ? { sentence: `PersistentVolumeClaim ${seen.claim.metadata.name} exists`, object: refOf(seen.claim) }
+        : { sentence: "there is no PersistentVolumeClaim" },
+      resources: { sentence: `its resources are ${status.deployment_resources_status}` },
+    },
+  };
+}
+
+function programKnown(seen: PipelineSeen): Known<ProgramFacts> {
+  const { pipeline, job, queue } = seen;
+  return {
+    facts: { edited: programHash(pipeline.spec) !== pipeline.status.handled.program, turn: queue.turn, job: job.state },
+    evidence: {
+      turn: { sentence: queue.before === 0 ? "the compiler is free" : `${queue.before} programs are before it` },
+      job: { sentence: job.state === "broken" ? job.reason : `the compiler's Job is ${job.state}` },
+      edited: { sentence: `version ${pipeline.status.program_version} of the program` },
+    },
+  };
+}
+
+const programOutcome: Record<PipelineSeen["pipeline"]["status"]["program_status"], ResourcesFacts["program"]> = {
+  Pending: "compiling",
+  CompilingSql: "compiling",
+  SqlCompiled: "compiling",
+  CompilingRust: "compiling",
+  Success: "compiled",
+  SqlError: "failed",
+  RustError: "failed",
+  SystemError: "failed",
+};
+
+function processOf({ report }: PipelineSeen): ResourcesFacts["process"] {
+  if (report?.kind === "failed") return "failed";
+  return report?.kind === "told" && report.runtime === "Suspended" ? "suspended" : "fine";
+}
+
+/** The request that is still to be passed on: none when the process heads there already. */
+export function askedOf({ runtime }: Wishes, heading: RuntimeFacts["heading"]): RuntimeFacts["asked"] {
+  if (!runtime || heading === runtime || heading === "Unavailable") return "nothing";
+  if (runtime === "Suspended") return "suspend";
+  if (heading === "Standby") return "activate";
+  return runtime === "Running" ? "resume" : "pause";
+}
+
+export function timeoutOf({ pipeline, options }: PipelineSeen): number {
+  const seconds = pipeline.spec.runtime_config.provisioning_timeout_secs;
+  return seconds ? seconds * 1000 : options.provisioningTimeoutMs;
+}
+
+function provisioningMs({ pipeline, now }: PipelineSeen): number {
+  const { deployment_resources_status, deployment_resources_status_since } = pipeline.status;
+  if (deployment_resources_status !== "Provisioning" || !deployment_resources_status_since) return 0;
+  return now - Date.parse(deployment_resources_status_since);
+}
+
+function errorText({ pipeline }: PipelineSeen): string {
+  const first = pipeline.status.program_error?.sql_compilation?.messages.find((message) => !message.warning);
+  return first ? `: line ${first.start_line_number}, column ${first.start_column}: ${first.message}` : "";
+}
+
+function refOf({ apiVersion, kind, metadata }: KubernetesObject): Evidence["object"] {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    name,
+    ...(namespace && { namespace }),
+    ...(uid && { uid }),
+    ...(resourceVersion && { resourceVersion }),
+  };
+}

@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { feldera } from "@/machines/feldera/family";
+import type { Pipeline } from "@/machines/feldera/pipeline.schema";
+import { apis } from "@/server/kubernetes/apis";
+import type { Api, KubernetesObject } from "@/server/kubernetes/object";
+import { latestWarning, type Warning } from "@/server/reconcile/warning-events";
+import type { World } from "@/server/reconcile/world";
+import { compileJobOf, type CompileJob } from "./compile-result";
+import type { FelderaOptions } from "./feldera-options";
+import { labels, PIPELINE_PORT, pipelineNames, type Stage } from "./pipeline-names";
+import { askProcess, STATUS_TIMEOUT_MS, type ProcessReport } from "./process-report";
+import { isWaiting, queueOf, type Queue } from "./program-queue";
+
+export type PipelineSeen = {
+  pipeline: Pipeline;
+  options: FelderaOptions;
+  now: number;
+  claim: KubernetesObject | null;
+  configMap: KubernetesObject | null;
+  service: KubernetesObject | null;
+  statefulSet: KubernetesObject | null;
+  pods: readonly Pod[];
+  /** The Job of the stage under way. */
+  job: CompileJob;
+  queue: Queue;
+  report: ProcessReport | null;
+  /** Of the StatefulSet, its pods and its claim, while they do not come up. */
+  warnings: readonly Warning[];
+};
+
+const podSchema = z.object({
+  metadata: z.looseObject({ name: z.string(), deletionTimestamp: z.string().optional() }),
+  status: z
+    .object({
+      podIP: z.string().optional(),
+      conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]),
+      containerStatuses: z
+        .array(
+          z.object({
+            state: z.object({ terminated: endedSchema().optional() }).prefault({}),
+            lastState: z.object({ terminated: endedSchema().optional() }).prefault({}),
+          }),
+        )
+        .default([]),
+    })
+    .prefault({}),
+});
+export type Pod = z.infer<typeof podSchema>;
+
+export async function readPipeline(pipeline: Pipeline, world: World, options: FelderaOptions): Promise<PipelineSeen> {
+  const { name, namespace } = pipeline.metadata;
+  const at = (api: Api, objectName: string) => owned(pipeline, world.get(api, { namespace, name: objectName }));
+  const [claim, configMap, service, statefulSet, allPods, others] = await Promise.all([
+    at(apis.persistentVolumeClaim, pipelineNames.claim(name)),
+    at(apis.configMap, pipelineNames.config(name)),
+    at(apis.service, pipelineNames.compute(name)),
+    at(apis.statefulSet, pipelineNames.compute(name)),
+    world.list(apis.pod, { namespace, labels: { [labels.pipeline]: name } }),
+    isWaiting(pipeline) ? world.list(feldera.kinds.pipeline.api) : [],
+  ]);
+  const podsOf = (role: string) => allPods.filter((pod) => pod.metadata.labels?.[labels.role] === role);
+  const processPods = podsOf("process");
+  const pods = processPods.map((pod) => podSchema.parse(pod));
+  const stage = stageOf(pipeline);
+  const job = stage && (await at(apis.job, pipelineNames.job(name, stage, pipeline.status.program_version)));
+  const jobUid = job?.metadata.uid;
+  const jobPods = jobUid ? podsOf(stage ?? "").filter((pod) => ownedByUid(pod, jobUid)) : [];
+  const stuck = pipeline.status.deployment_resources_status === "Provisioning" && !pods.some(isReady);
+  const suspects = stuck ? [claim, statefulSet, ...processPods] : [];
+  const [report, warnings] = await Promise.all([
+    reportFor(pipeline, pods, world),
+    Promise.all(suspects.filter((object) => object !== null).map((object) => latestWarning(world, object))),
+  ]);
+  return {
+    pipeline,
+    options,
+    now: world.now,
+    claim,
+    configMap,
+    service,
+    statefulSet,
+    pods,
+    job: compileJobOf(job ?? null, jobPods),
+    queue: queueOf(pipeline, others, options.compilersMax),
+    report,
+    warnings: warnings.filter((warning) => warning !== null),
+  };
+}
+
+/** The process is asked while it is, or is about to be, there; an address is all that it takes. */
+async function reportFor(pipeline: Pipeline, pods: readonly Pod[], world: World): Promise<ProcessReport | null> {
+  if (pipeline.status.deployment_resources_status !== "Provisioned") return null;
+  const address = addressOf(pods);
+  if (!address) return { kind: "silent", reason: "its pod has no address" };
+  return askProcess(() =>
+    world.live.fetch(`http://${address}:${PIPELINE_PORT}/status`, { timeoutMs: STATUS_TIMEOUT_MS }),
+  );
+}
+
+export function addressOf(pods: readonly Pod[]): string | null {
+  return pods.find((pod) => !pod.metadata.deletionTimestamp)?.status.podIP ?? null;
+}
+
+export function isReady(pod: Pod): boolean {
+  const ready = pod.status.conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  return ready && !pod.metadata.deletionTimestamp;
+}
+
+/** Which compiler's Job to look for: that of the stage under way. */
+function stageOf({ status }: Pipeline): Stage | null {
+  const stages: Partial<Record<string, Stage>> = { CompilingSql: "sql", CompilingRust: "rust" };
+  return stages[status.program_status] ?? null;
+}
+
+/** An object of an earlier pipeline of the same name is on its way out: it is not ours, and not there. */
+async function owned(pipeline: Pipeline, found: Promise<KubernetesObject | null>): Promise<KubernetesObject | null> {
+  const object = await found;
+  return object && ownedByUid(object, pipeline.metadata.uid) ? object : null;
+}
+
+function ownedByUid(object: KubernetesObject, uid: string): boolean {
+  return (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid);
+}
+
+function endedSchema() {
+  return z.object({ exitCode: z.int().default(0), reason: z.string().optional(), message: z.string().optional() });
+}
