@@ -1,0 +1,184 @@
+// A stand-in for a Feldera pipeline process: status, start, pause, activate, suspend, data that outlives it, and trouble
+// on request. It depends on nothing but Node, so the same file runs inside the sandbox and as a real pod.
+import { createServer } from "node:http";
+
+const PORT = 8080;
+const STATE_FILE = "/storage/status.json";
+const DATA_FILE = "/storage/data.json";
+
+/** Which desired statuses may follow which: nothing returns to Standby, nothing leaves Suspended while it runs. */
+const follows = {
+  Standby: ["Standby", "Paused", "Running"],
+  Paused: ["Paused", "Running", "Suspended"],
+  Running: ["Running", "Paused", "Suspended"],
+  Suspended: ["Suspended"],
+};
+
+/** What each request asks for, and of which desired statuses it may be asked. */
+const requests = {
+  "/start": { from: ["Paused", "Running"], to: () => "Running" },
+  "/pause": { from: ["Paused", "Running"], to: () => "Paused" },
+  "/activate": { from: ["Standby", "Paused", "Running"], to: (query) => named(query.get("initial") ?? "running") },
+  "/suspend": { from: ["Paused", "Running", "Suspended"], to: () => "Suspended" },
+};
+
+export async function run(host) {
+  const setting = (name, otherwise) => Number(host.env[name] ?? otherwise);
+  const deployment = host.env.FELDERA_DEPLOYMENT_ID ?? "";
+  const initial = named(host.env.FELDERA_INITIAL ?? "running");
+  const stored = await jsonFrom(host, STATE_FILE);
+  const data = (await jsonFrom(host, DATA_FILE)) ?? [];
+  const checkpoints = stored?.checkpoints ?? [];
+  let exit = () => undefined;
+  let failure = null;
+  let phase = "Initializing";
+  let desired = stored?.deployment === deployment ? stored.desired : initial;
+
+  const startable = { ...follows, Suspended: ["Paused", "Running", "Suspended"] };
+  if (stored && stored.deployment !== deployment && !startable[stored.desired]?.includes(initial)) {
+    failure = problem("InvalidStartupTransition", `cannot start as ${initial} what was ${stored.desired}`);
+  }
+
+  const keep = () => host.writeFile(STATE_FILE, JSON.stringify({ deployment, desired, checkpoints }));
+  const status = () =>
+    phase === "Initializing" || phase === "Suspended" ? phase : desired === "Suspended" ? phase : desired;
+
+  async function checkpoint() {
+    await host.writeFile(DATA_FILE, JSON.stringify(data));
+    checkpoints.push({
+      uuid: `checkpoint-${checkpoints.length + 1}`,
+      fingerprint: data.length,
+      processed_records: data.length,
+    });
+    await keep();
+  }
+
+  async function become(next) {
+    const before = desired;
+    desired = next;
+    await keep();
+    if (next !== "Suspended") {
+      if (phase !== "Initializing") phase = next;
+      return `Transitioning from ${before} to ${next}`;
+    }
+    if (before !== "Suspended") {
+      host.setTimeout(
+        async () => {
+          await checkpoint();
+          phase = "Suspended";
+          host.log({ message: "suspended", checkpoints: checkpoints.length });
+        },
+        setting("PIPELINE_CHECKPOINT_MS", 300),
+      );
+    }
+    return "Pipeline is suspending";
+  }
+
+  const routes = {
+    "/healthz": () => [200, { status: "ok" }],
+    "/status": () =>
+      failure
+        ? [500, failure]
+        : [
+            200,
+            {
+              runtime_status: status(),
+              runtime_status_details: {},
+              runtime_desired_status: desired,
+              storage_status_details: { checkpoints },
+            },
+          ],
+    "/data": async (request) => {
+      if (request.method === "POST") {
+        data.push(await bodyOf(request));
+        await host.writeFile(DATA_FILE, JSON.stringify(data));
+      }
+      return [200, { data }];
+    },
+    "/panic": () => {
+      failure = problem("RuntimeError.WorkerPanic", "the circuit panicked: on request");
+      return [200, { message: "panicked" }];
+    },
+    "/exit": (_request, query) => {
+      host.setTimeout(() => exit(Number(query.get("code") ?? 1)), 0);
+      return [200, { message: "ending" }];
+    },
+  };
+
+  async function answer(request) {
+    const url = new URL(request.url, "http://pipeline");
+    const asked = requests[url.pathname];
+    if (asked) {
+      const next = asked.to(url.searchParams);
+      if (!next) return [400, problem("InvalidActivateStatus", "initial must be running or paused")];
+      if (!asked.from.includes(desired) || !follows[desired].includes(next)) {
+        return [
+          400,
+          problem("InvalidTransition", `cannot execute ${url.pathname.slice(1)} transition starting from ${desired}`),
+        ];
+      }
+      return [202, { message: await become(next) }];
+    }
+    const route = routes[url.pathname];
+    return route ? route(request, url.searchParams) : [404, problem("NotFound", `there is no ${url.pathname}`)];
+  }
+
+  const server = createServer((request, response) => {
+    Promise.resolve()
+      .then(() => answer(request))
+      .catch((error) => [500, problem("InternalError", error.message)])
+      .then(([code, body]) => {
+        response.writeHead(code, { "content-type": "application/json" });
+        response.end(`${JSON.stringify(body)}\n`);
+      });
+  });
+
+  return new Promise((resolve, reject) => {
+    exit = resolve;
+    host.onSignal(() => resolve(0));
+    keep()
+      .then(() => host.listen(server, PORT))
+      .then(() => {
+        host.log({ message: "pipeline started", deployment, desired });
+        host.setTimeout(() => (phase = desired), setting("PIPELINE_INIT_MS", 200));
+      })
+      .catch(reject);
+  });
+}
+
+function named(word) {
+  return { running: "Running", paused: "Paused", standby: "Standby" }[word];
+}
+
+function problem(error_code, message) {
+  return { message, error_code, details: {} };
+}
+
+async function jsonFrom(host, path) {
+  const text = await host.readFile(path);
+  return text ? JSON.parse(text) : null;
+}
+
+async function bodyOf(request) {
+  let text = "";
+  for await (const chunk of request) text += chunk;
+  return text;
+}
+
+/** The host when this is the only program of a real process. */
+async function processHost() {
+  const { readFile, writeFile } = await import("node:fs/promises");
+  return {
+    env: process.env,
+    args: process.argv.slice(2),
+    log: (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`),
+    setTimeout: (act, ms) => setTimeout(act, ms),
+    onSignal: (act) => process.on("SIGTERM", act),
+    readFile: (path) => readFile(path, "utf8").catch(() => null),
+    writeFile,
+    listen: (server, port) =>
+      new Promise((resolve, reject) => server.on("error", reject).listen(port, "0.0.0.0", resolve)),
+  };
+}
+
+if (process.argv[1]?.endsWith("/pipeline.mjs")) run(await processHost()).then((code) => process.exit(code));
