@@ -1,0 +1,44 @@
+/**
+ * What waits for one reader: the newest value of each key and no more, so that a slow reader costs no more than the
+ * keys that it asked for.
+ */
+export type Mailbox<Value> = {
+  put(key: string, value: Value): void;
+  /** Counts something that the reader only wants to know the number of. */
+  count(): void;
+  /** Resolves when there is something, or at once when the signal is aborted. */
+  filled(signal: AbortSignal): Promise<void>;
+  take(): { values: Map<string, Value>; counted: number };
+};
+
+export function createMailbox<Value>(): Mailbox<Value> {
+  let values = new Map<string, Value>();
+  let counted = 0;
+  let wake: (() => void) | null = null;
+  const woken = () => {
+    wake?.();
+    wake = null;
+  };
+  return {
+    put: (key, value) => {
+      values.set(key, value);
+      woken();
+    },
+    count: () => {
+      counted++;
+      woken();
+    },
+    filled: (signal) =>
+      new Promise((resolve) => {
+        if (values.size > 0 || counted > 0 || signal.aborted) return resolve();
+        signal.addEventListener("abort", () => resolve(), { once: true });
+        wake = resolve;
+      }),
+    take: () => {
+      const taken = { values, counted };
+      values = new Map();
+      counted = 0;
+      return taken;
+    },
+  };
+}

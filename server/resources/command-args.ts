@@ -1,0 +1,27 @@
+import { z } from "zod";
+import type { CommandArg } from "@/machines/lifecycle";
+import { Refused } from "./refusal";
+
+/** The arguments of a command as its machine declares them: checked, with defaults, and nothing else. */
+export function argsOf(declared: Record<string, CommandArg>, given: Record<string, unknown>): Record<string, unknown> {
+  const shape = Object.fromEntries(Object.entries(declared).map(([name, arg]) => [name, schemaOf(arg)]));
+  const parsed = z.strictObject(shape).safeParse(given);
+  if (parsed.success) return parsed.data;
+  const sentences = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`);
+  throw new Refused("invalid", `The arguments are not as the command needs them: ${sentences.join("; ")}.`);
+}
+
+const schemas: Record<CommandArg["type"], (arg: CommandArg) => z.ZodType> = {
+  integer: ({ min, max }) =>
+    z
+      .int()
+      .min(min ?? Number.MIN_SAFE_INTEGER)
+      .max(max ?? Number.MAX_SAFE_INTEGER),
+  string: ({ options }) => (options ? z.enum(options) : z.string().max(1_000)),
+  boolean: () => z.boolean(),
+};
+
+function schemaOf(arg: CommandArg): z.ZodType {
+  const schema = schemas[arg.type](arg);
+  return arg.default === undefined ? schema : schema.default(arg.default);
+}

@@ -1,0 +1,148 @@
+import { explain as waysOutOf, type WayOut } from "@/machines/explain";
+import type { Known } from "@/machines/facts";
+import type { Kind } from "@/machines/kind";
+import { metaOf } from "@/machines/lifecycle";
+import { sentenceOf } from "@/machines/sentence";
+import type { Cause, ExplainAnswer } from "./answers";
+import type { Asked } from "./context";
+import { diagnose } from "./diagnose";
+import { spokenDuration } from "./duration";
+import { mustRead } from "./get";
+import { lifecycleStates, worstTone } from "./lifecycle-states";
+import { liveRow } from "./live-row";
+import { ownedBy } from "./owned";
+import { nameOf, readResource, type Reading } from "./read-resource";
+import type { Ref } from "./ref";
+import { Refused } from "./refusal";
+import type { Row } from "./row";
+import { storedReading } from "./stored-reading";
+
+/** Why a resource is where it is, what comes next, and what each way out waits for; all from one read. */
+export async function explain(asked: Asked, ref: Ref): Promise<ExplainAnswer> {
+  await mustRead(asked, ref);
+  try {
+    return await explainLive(asked, ref);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.refusal.code !== "unavailable") throw error;
+    const stored = await storedReading(asked, ref);
+    if (!stored) throw error;
+    const unknown = [`the cluster does not answer; this is what was read at ${stored.readAt}`];
+    return { ...answerOf(stored, { causes: [], unknown }), source: "stored" };
+  }
+}
+
+async function explainLive(asked: Asked, ref: Ref): Promise<ExplainAnswer> {
+  const reading = await readResource(asked, ref);
+  const [row, diagnosis] = await Promise.all([liveRow(asked, reading), diagnosisOf(reading)]);
+  const { kind, resource, known, now } = reading;
+  const answer = answerOf({ ref, kind, resource, known, row, now, readAt: new Date(now).toISOString() }, diagnosis);
+  return { ...answer, source: "live" };
+}
+
+async function diagnosisOf({ object, remembered, world }: Reading) {
+  try {
+    const owned = await ownedBy(object.metadata.uid ?? "", remembered, world);
+    const self = { object, ownerUid: "" };
+    return await diagnose([...owned, self], world);
+  } catch {
+    return { causes: [], unknown: ["what the resource owns could not be read"] };
+  }
+}
+
+/** What an explanation is made from, live or stored. */
+export type Explained = {
+  ref: Ref;
+  kind: Kind;
+  resource: unknown;
+  known: Record<string, Known>;
+  row: Pick<Row, "looksAgainAt" | "error">;
+  now: number;
+  readAt: string;
+};
+
+function answerOf(
+  from: Explained,
+  { causes, unknown }: { causes: Cause[]; unknown: string[] },
+): Omit<ExplainAnswer, "source"> {
+  const { kind, resource, known, row, now, readAt } = from;
+  const states = lifecycleStates(kind, resource);
+  const lifecycles = Object.entries(states).map(([lifecycle, { state, tone, since }]) => {
+    const { machine } = kind.lifecycles[lifecycle] ?? {};
+    const facts = known[lifecycle];
+    if (!machine || !facts)
+      return { lifecycle, state, tone, since, sentence: "", why: null, settled: true, waysOut: [] };
+    const { what, why, next } = sentenceOf(machine, state, facts);
+    const sentence = [why ? `${what}: ${why}` : what, next].filter(Boolean).join("; ");
+    const settled = metaOf(machine).settled.includes(state);
+    return {
+      lifecycle,
+      state,
+      tone,
+      since,
+      sentence,
+      why,
+      settled,
+      waysOut: waysOutOf(machine, state, facts).map(wayOf),
+    };
+  });
+  const worst = worstTone(lifecycles.map(({ tone }) => tone));
+  const first =
+    lifecycles.find(({ tone, settled }) => !settled && tone === worst) ??
+    lifecycles.find(({ settled }) => !settled) ??
+    lifecycles[0];
+  const why = whyOf(first, causes, row.error);
+  return {
+    sentence: sentenceFor(from, first, why, now),
+    why,
+    causes,
+    unknown: [...unknown, ...unknownFacts(known)],
+    lifecycles: lifecycles.map(({ why: _why, settled: _settled, ...lifecycle }) => lifecycle),
+    looksAgainAt: row.looksAgainAt,
+    error: row.error,
+    readAt,
+  };
+}
+
+type Said = {
+  state: string;
+  since: string | null;
+  why: string | null;
+  settled: boolean;
+  waysOut: unknown[];
+  sentence: string;
+};
+
+/** An object's own trouble is nearer to the cause than the guard that waits for it; a failing write is nearest of all. */
+function whyOf(said: Said | undefined, causes: readonly Cause[], error: string | null): string | null {
+  const [cause] = causes;
+  if (cause) return cause.sentence;
+  if (error) return error;
+  return said?.why ?? null;
+}
+
+function sentenceFor({ ref, kind, row }: Explained, said: Said | undefined, why: string | null, now: number): string {
+  if (!said) return `${kind.title} ${nameOf(ref)}`;
+  const since = said.since === null ? "since unknown" : `for ${spokenDuration(now - Date.parse(said.since))}`;
+  const again = row.looksAgainAt ? Date.parse(row.looksAgainAt) - now : null;
+  const parts = [
+    `${said.state} ${since}`,
+    why ?? said.sentence,
+    why && said.why !== null && why !== said.why ? said.sentence : null,
+    again !== null && again > 0 ? `looked at again in ${spokenDuration(again)}` : null,
+  ];
+  return `${parts.filter(Boolean).join(". ")}.`;
+}
+
+/** Unknown is said as unknown: a fact without a value is neither true nor false. */
+function unknownFacts(known: Record<string, Known>): string[] {
+  return Object.values(known).flatMap(({ facts }) =>
+    Object.entries(facts).flatMap(([fact, value]) =>
+      value === undefined || value === null || value === "unknown" ? [`${fact} is unknown`] : [],
+    ),
+  );
+}
+
+function wayOf({ edge, open, taken, tree }: WayOut) {
+  const { id, to, event, self, actions } = edge;
+  return { edge: id, to, event, self, actions, open, taken, guard: tree };
+}

@@ -1,0 +1,80 @@
+import { contentHash } from "@/machines/content-hash";
+import { metaOf, stateMetaOf } from "@/machines/lifecycle";
+import { z } from "zod";
+import { mustMay } from "./access";
+import type { GetAnswer } from "./answers";
+import type { Asked } from "./context";
+import { kindOf } from "./context";
+import { lifecycleStates, utc } from "./lifecycle-states";
+import { offersFor } from "./offers";
+import { readResource, type Reading } from "./read-resource";
+import type { Ref } from "./ref";
+import { liveRow } from "./live-row";
+
+/** One resource, read live: where it is and what may be done with it. */
+export async function get(asked: Asked, ref: Ref): Promise<GetAnswer> {
+  await mustRead(asked, ref);
+  const reading = await readResource(asked, ref);
+  const { kind, object, resource } = reading;
+  const states = lifecycleStates(kind, resource);
+  const { metadata } = object;
+  return {
+    row: await liveRow(asked, reading),
+    title: kind.title,
+    lifecycles: Object.entries(kind.lifecycles).map(([lifecycle, { machine }]) => {
+      const { state, tone, since } = states[lifecycle] ?? { state: "", tone: "warn" as const, since: null };
+      return {
+        lifecycle,
+        title: metaOf(machine).title,
+        machine: contentHash(machine),
+        state,
+        tone,
+        since,
+        summary: stateMetaOf(machine, state).summary,
+        settled: metaOf(machine).settled.includes(state),
+      };
+    }),
+    commands: await offersFor(asked, reading),
+    conditions: conditionsOf(reading),
+    createdAt: utc(metadata.creationTimestamp),
+    deletingSince: utc(metadata.deletionTimestamp),
+    generation: metadata.generation ?? null,
+    resourceVersion: metadata.resourceVersion ?? "",
+    annotations: shownAnnotations(metadata.annotations),
+    readAt: new Date(reading.now).toISOString(),
+  };
+}
+
+/** Every read of one resource needs `get` on it. */
+export async function mustRead(asked: Asked, ref: Ref): Promise<void> {
+  const { api } = kindOf(asked, ref.kind);
+  await mustMay(asked.rights, asked.identity, {
+    verb: "get",
+    api,
+    namespace: ref.namespace || undefined,
+    name: ref.name,
+  });
+}
+
+const conditionsSchema = z
+  .array(
+    z.object({
+      type: z.string(),
+      status: z.string(),
+      reason: z.string().default(""),
+      message: z.string().default(""),
+      lastTransitionTime: z.string().default(""),
+    }),
+  )
+  .catch([]);
+
+function conditionsOf({ object }: Reading) {
+  return conditionsSchema.parse(object.status?.conditions ?? []);
+}
+
+/** What kubectl keeps for itself repeats the whole object, secrets included. */
+function shownAnnotations(annotations: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(annotations).filter(([name]) => name !== "kubectl.kubernetes.io/last-applied-configuration"),
+  );
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { Layout } from "@/server/layout/layout-machine";
+import { toneSchema } from "./row";
+
+const nodeSchema = z.object({
+  id: z.string(),
+  tone: toneSchema,
+  summary: z.string(),
+  initial: z.boolean(),
+  settled: z.boolean(),
+});
+const edgeSchema = z.object({
+  id: z.string(),
+  from: z.string(),
+  to: z.string(),
+  label: z.string(),
+  command: z.string().nullable(),
+  self: z.boolean(),
+});
+/** As the layout itself says; its places and paths are drawn as they are. */
+const layoutSchema = z.custom<Layout>((value) => typeof value === "object" && value !== null);
+const argSchema = z.object({
+  type: z.enum(["integer", "string", "boolean"]),
+  title: z.string(),
+  min: z.number().optional(),
+  max: z.number().optional(),
+  options: z.array(z.string()).readonly().optional(),
+  default: z.unknown().optional(),
+});
+
+/** A machine as it is drawn, told and stored: also one of an older release, whose code is gone. */
+export const definitionSchema = z.object({
+  id: z.string(),
+  hash: z.string(),
+  title: z.string(),
+  description: z.string(),
+  diagram: z.object({
+    nodes: z.array(nodeSchema),
+    edges: z.array(edgeSchema),
+    boxes: z.record(z.string(), z.array(z.string()).readonly()),
+  }),
+  table: z.array(
+    z.object({
+      id: z.string(),
+      from: z.string(),
+      on: z.string(),
+      when: z.string(),
+      to: z.string(),
+      does: z.string(),
+    }),
+  ),
+  facts: z.record(z.string(), z.array(z.unknown()).readonly()),
+  guards: z.record(z.string(), z.object({ yes: z.string(), no: z.string() })),
+  actions: z.record(z.string(), z.string()),
+  commands: z.record(
+    z.string(),
+    z.object({
+      title: z.string(),
+      summary: z.string(),
+      destroys: z.literal(true).optional(),
+      args: z.record(z.string(), argSchema).optional(),
+    }),
+  ),
+});
+export type Definition = z.infer<typeof definitionSchema>;
+
+const countSchema = z.object({ state: z.string(), tone: toneSchema, count: z.int() });
+
+export const machineSummarySchema = z.object({
+  kind: z.string(),
+  lifecycle: z.string(),
+  family: z.string(),
+  familyTitle: z.string(),
+  kindTitle: z.string(),
+  kindTitlePlural: z.string(),
+  title: z.string(),
+  hash: z.string(),
+  total: z.int(),
+  states: z.array(countSchema),
+  diagram: definitionSchema.shape.diagram,
+  layout: layoutSchema.describe("small"),
+});
+export const machinesListSchema = z.array(machineSummarySchema);
+
+export const machineSchema = z.object({
+  kind: z.string(),
+  lifecycle: z.string(),
+  definition: definitionSchema,
+  current: z.boolean().describe("false: of an older release"),
+  layout: layoutSchema.nullable().describe("large"),
+  states: z.array(
+    countSchema.extend({
+      dwell: z
+        .object({ count: z.int(), p50Ms: z.number(), p95Ms: z.number() })
+        .nullable()
+        .describe("how long resources stay; null: too few to tell"),
+    }),
+  ),
+  edges: z.array(z.object({ edge: z.string(), count: z.int() })).describe("how often each was taken"),
+});
+export type MachineAnswer = z.infer<typeof machineSchema>;

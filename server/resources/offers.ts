@@ -1,0 +1,52 @@
+import { commandsAllowed } from "@/machines/commands";
+import { refusalOf } from "./access";
+import type { Offer } from "./answers";
+import { busyWith } from "./busy";
+import type { Asked } from "./context";
+import type { Reading } from "./read-resource";
+import { idOf } from "./ref";
+import type { Refusal } from "./refusal";
+
+/** Every command of a resource for this caller: the one rule behind the button, the API and bulk. */
+export async function offersFor(asked: Asked, reading: Reading): Promise<Offer[]> {
+  const offers = offersOf(reading);
+  const busy = busyWith(asked, idOf(reading.ref));
+  return Promise.all(
+    offers.map(async (offer) => {
+      const refusal = (await permission(asked, reading, offer.command)) ?? offer.refusal ?? (await busy);
+      return { ...offer, refusal, allowed: refusal === null, to: refusal ? null : offer.to };
+    }),
+  );
+}
+
+/** What the machines alone say. A command that several lifecycles know is offered once, by the first that allows it. */
+export function offersOf({ kind, resource, known }: Pick<Reading, "kind" | "resource" | "known">): Offer[] {
+  const offers = new Map<string, Offer>();
+  for (const [lifecycle, { machine, stateOf }] of Object.entries(kind.lifecycles)) {
+    const facts = known[lifecycle];
+    if (!facts) continue;
+    for (const { reason, ...offer } of commandsAllowed(machine, stateOf(resource), facts)) {
+      if (offers.get(offer.command)?.allowed) continue;
+      if (offers.has(offer.command) && !offer.allowed) continue;
+      offers.set(offer.command, {
+        ...offer,
+        lifecycle,
+        refusal: offer.allowed ? null : stateRefusal(offer.title, reason),
+      });
+    }
+  }
+  return [...offers.values()];
+}
+
+async function permission(
+  { rights, identity }: Asked,
+  { ref, kind }: Reading,
+  command: string,
+): Promise<Refusal | null> {
+  const question = { verb: command, api: kind.api, namespace: ref.namespace || undefined, name: ref.name };
+  return refusalOf(await rights.may(identity, question), question);
+}
+
+function stateRefusal(title: string, reason: string | null): Refusal {
+  return { code: "state", sentence: `${title} is not possible: ${reason ?? "the state does not allow it"}.`, reason };
+}

@@ -1,0 +1,129 @@
+import { observed, type Event } from "@/machines/lifecycle";
+import type { KubernetesObject } from "@/server/kubernetes/object";
+import { createAppliedMemory, bodyOf } from "@/server/reconcile/applied-memory";
+import { isRecord, sameValue } from "@/server/reconcile/merge-patch";
+import type { Effect, Plan } from "@/server/reconcile/plan";
+import { writesOf, type PlannedWrite } from "@/server/reconcile/planned-write";
+import type { World } from "@/server/reconcile/world";
+import type { PreviewAnswer, Write } from "./answers";
+import { argsOf } from "./command-args";
+import type { Asked } from "./context";
+import { mustRead } from "./get";
+import { lifecycleStates } from "./lifecycle-states";
+import { offersFor } from "./offers";
+import { parsed, readResource, rethrown, type Reading } from "./read-resource";
+import type { Ref } from "./ref";
+import type { Refusal } from "./refusal";
+
+/** What an event would do now: the real step and the real plan on the live facts, with nothing written. */
+export async function preview(
+  asked: Asked,
+  ref: Ref,
+  command: string,
+  args: Record<string, unknown>,
+): Promise<PreviewAnswer> {
+  await mustRead(asked, ref);
+  const reading = await readResource(asked, ref);
+  const from = statesOf(reading);
+  if (command === observed.type) return answerOf(reading, from, [], passOf(reading));
+  const offer = (await offersFor(asked, reading)).find((one) => one.command === command);
+  const refusal = offer ? offer.refusal : unknownCommand(reading, command);
+  if (refusal) return { allowed: false, refusal, from, to: from, writes: [], looksAgainInMs: null };
+  const event: Event = { ...argsOf(offer?.args ?? {}, args), type: command };
+  const asking = reading.reconciler.compute(reading.seen, event, reading.now);
+  const after = await afterCommand(reading, asking);
+  return answerOf(reading, from, writesOf(asking, reading.object).map(writeOf), passOf(after));
+}
+
+export function unknownCommand({ kind }: Reading, command: string): Refusal {
+  return { code: "invalid", sentence: `A ${kind.title} knows no command "${command}".`, reason: null };
+}
+
+function passOf({ reconciler, seen, object, remembered, now }: Reading): { plan: Plan; writes: Write[] } {
+  const plan = reconciler.compute(seen, observed, now);
+  return { plan, writes: writesOf(changing(plan, remembered), object).map(writeOf) };
+}
+
+function answerOf(
+  reading: Reading,
+  from: Record<string, string>,
+  asking: Write[],
+  { plan, writes }: { plan: Plan; writes: Write[] },
+): PreviewAnswer {
+  const to = Object.fromEntries(Object.keys(from).map((name) => [name, plan.steps[name]?.to ?? from[name] ?? ""]));
+  return {
+    allowed: true,
+    refusal: null,
+    from,
+    to,
+    writes: [...asking, ...writes],
+    looksAgainInMs: plan.requeueAfterMs,
+  };
+}
+
+/** The resource as the command leaves it, and the world read again around it: only the resource itself is made up. */
+async function afterCommand(reading: Reading, asking: Plan): Promise<Reading> {
+  const patches = asking.effects.flatMap((effect) => (effect.type === "patchSpec" ? [effect.patch] : []));
+  const object = patches.reduce<KubernetesObject>(patched, reading.object);
+  const world = withSelf(reading.world, object);
+  const resource = parsed(reading.kind, object);
+  const seen = await reading.reconciler.read(resource, world).catch(rethrown);
+  return { ...reading, object, resource, seen, known: reading.reconciler.known(seen), world };
+}
+
+function patched(object: KubernetesObject, patch: Record<string, unknown>): KubernetesObject {
+  const next = merged(object, patch);
+  const generation = sameValue(next.spec, object.spec)
+    ? object.metadata.generation
+    : (object.metadata.generation ?? 0) + 1;
+  return { ...next, metadata: { ...next.metadata, ...(generation === undefined ? {} : { generation }) } };
+}
+
+/** JSON merge patch (RFC 7386), into a copy. */
+function merged<T extends Record<string, unknown>>(target: T, patch: Record<string, unknown>): T {
+  const result: Record<string, unknown> = { ...target };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else result[key] = isRecord(value) ? merged(isRecord(result[key]) ? result[key] : {}, value) : value;
+  }
+  // A patch changes fields that the type leaves open; those that it names keep their types.
+  return result as T;
+}
+
+function withSelf(world: World, self: KubernetesObject): World {
+  const swapped = (object: KubernetesObject) => (object.metadata.uid === self.metadata.uid ? self : object);
+  return {
+    ...world,
+    get: async (api, ref) => {
+      const object = await world.get(api, ref);
+      return object && swapped(object);
+    },
+    list: async (api, where) => (await world.list(api, where)).map(swapped),
+  };
+}
+
+/** Without what is so already: the worker sends no write that changes nothing. */
+function changing(plan: Plan, remembered: Reading["remembered"]): Plan {
+  const memory = createAppliedMemory();
+  const present = [...remembered.values()];
+  const isThere = (effect: Effect) => {
+    if (effect.type !== "ensure") return false;
+    const { kind, metadata } = effect.object;
+    const live = present.find(
+      (object) =>
+        object.kind === kind &&
+        object.metadata.name === metadata.name &&
+        object.metadata.namespace === metadata.namespace,
+    );
+    return live !== undefined && memory.holds(bodyOf(effect.object), live);
+  };
+  return { ...plan, effects: plan.effects.filter((effect) => !isThere(effect)) };
+}
+
+function statesOf({ kind, resource }: Reading): Record<string, string> {
+  return Object.fromEntries(Object.entries(lifecycleStates(kind, resource)).map(([name, { state }]) => [name, state]));
+}
+
+function writeOf({ verb, sentence, object, detail }: PlannedWrite): Write {
+  return { verb, sentence, object: object ?? null, ...(detail === undefined ? {} : { detail }) };
+}

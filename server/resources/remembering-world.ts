@@ -1,0 +1,22 @@
+import type { KubernetesObject } from "@/server/kubernetes/object";
+import type { World } from "@/server/reconcile/world";
+
+/** Objects that were looked at, by uid. */
+export type Remembered = Map<string, KubernetesObject>;
+
+/** The same world; what is looked at is remembered, so that one read serves the explanation, too. */
+export function rememberingWorld(world: World): { world: World; remembered: Remembered } {
+  const remembered: Remembered = new Map();
+  const keep = (object: KubernetesObject) => void (object.metadata.uid && remembered.set(object.metadata.uid, object));
+  const get: World["get"] = async (api, ref) => {
+    const object = await world.get(api, ref);
+    if (object) keep(object);
+    return object;
+  };
+  const list: World["list"] = async (api, where) => {
+    const objects = await world.list(api, where);
+    objects.forEach(keep);
+    return objects;
+  };
+  return { world: { ...world, get, list }, remembered };
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { Asked } from "./context";
+import { time } from "./row";
+
+export const whoamiSchema = z.object({
+  name: z.string(),
+  groups: z.array(z.string()),
+  identity: z.enum(["none", "token", "oidc"]),
+  expiresAt: time.nullable(),
+  cluster: z.string(),
+  sandbox: z.boolean(),
+  version: z.string(),
+  projection: z
+    .object({ lagMs: z.int(), buffered: z.int(), dropped: z.int(), at: time })
+    .nullable()
+    .describe("how far what is shown lies behind the cluster; null: no worker has written yet"),
+  staleMs: z.number().describe("how long the database has not answered"),
+});
+
+export type AboutHere = { cluster: string; sandbox: boolean; identity: "none" | "token" | "oidc"; version: string };
+
+/** Who asks, of which cluster, and how fresh what is shown is. */
+export async function whoami(
+  { identity, database, hub }: Asked,
+  about: AboutHere,
+): Promise<z.infer<typeof whoamiSchema>> {
+  const [projection] = await database.query<{ lagMs: number; buffered: number; dropped: number; at: Date }>(
+    `SELECT "lagMs", "buffered", "dropped"::float8 AS "dropped", "at" FROM "Projection" WHERE "name" = 'worker'`,
+  );
+  return {
+    name: identity.name,
+    groups: [...identity.groups],
+    expiresAt: identity.expiresAt === null ? null : new Date(identity.expiresAt).toISOString(),
+    ...about,
+    projection: projection ? { ...projection, at: projection.at.toISOString() } : null,
+    staleMs: hub.staleMs(),
+  };
+}

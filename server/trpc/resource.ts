@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { resourceChanges, resourceNewsSchema } from "@/server/live/resource-changes";
+import * as answers from "@/server/resources/answers";
+import { command } from "@/server/resources/command";
+import { events } from "@/server/resources/events";
+import { explain } from "@/server/resources/explain";
+import { get } from "@/server/resources/get";
+import { history } from "@/server/resources/history";
+import { objects } from "@/server/resources/objects";
+import { preview } from "@/server/resources/preview";
+import { refSchema } from "@/server/resources/ref";
+import { wait } from "@/server/resources/wait";
+import { yaml } from "@/server/resources/yaml";
+import { zAsyncIterable } from "./async-iterable";
+import { procedure, router } from "./init";
+
+const paging = { cursor: z.string().max(100).optional(), limit: z.int().min(1).max(200).default(50) };
+const commandName = z.string().min(1).max(63);
+const commandArgs = z.record(z.string().max(63), z.unknown()).default({});
+
+const toPreview = refSchema.extend({
+  command: commandName.describe("a command, or observed for the next pass"),
+  args: commandArgs,
+});
+const toCommand = refSchema.extend({
+  command: commandName,
+  args: commandArgs,
+  idempotencyKey: z.string().min(8).max(200).describe("the same key gives the same answer, and is done once"),
+  seenState: z.string().max(100).optional().describe("what the caller saw; a stale click is told what changed"),
+});
+const toWait = refSchema.extend({
+  states: z.array(z.string().max(100)).min(1).max(50),
+  lifecycle: z.string().max(63).optional(),
+  timeoutMs: z.int().min(0).max(600_000).default(60_000),
+});
+
+export const resourceRouter = router({
+  get: procedure
+    .meta({ description: "One resource, read live: its states, and each command, allowed or not and why." })
+    .input(refSchema)
+    .output(answers.getSchema)
+    .query(({ ctx, input }) => get(ctx.asked, input)),
+  explain: procedure
+    .meta({ description: "Why it is where it is, what comes next, and each way out with its guard and evidence." })
+    .input(refSchema)
+    .output(answers.explainSchema)
+    .query(({ ctx, input }) => explain(ctx.asked, input)),
+  preview: procedure
+    .meta({ description: "What a command would do now: the next state and the ordered writes. Nothing is written." })
+    .input(toPreview)
+    .output(answers.previewSchema)
+    .query(({ ctx, input: { command: name, args, ...ref } }) => preview(ctx.asked, ref, name, args)),
+  history: procedure
+    .meta({ description: "Transitions with their causes, newest first." })
+    .input(refSchema.extend({ ...paging, movesOnly: z.boolean().default(false) }))
+    .output(answers.historySchema)
+    .query(({ ctx, input }) => history(ctx.asked, input, input)),
+  events: procedure
+    .meta({ description: "Warning events of the resource and of what it owns, kept past the API server's expiry." })
+    .input(refSchema.extend(paging))
+    .output(answers.eventsSchema)
+    .query(({ ctx, input }) => events(ctx.asked, input, input)),
+  objects: procedure
+    .meta({ description: "What the resource owns, as a tree." })
+    .input(refSchema)
+    .output(answers.objectsSchema)
+    .query(({ ctx, input }) => objects(ctx.asked, input)),
+  yaml: procedure
+    .meta({ description: "The object as YAML, without secrets." })
+    .input(refSchema)
+    .output(answers.yamlSchema)
+    .query(({ ctx, input }) => yaml(ctx.asked, input)),
+  command: procedure
+    .meta({ description: "Asks for a command: what was changed, or why it was refused. Both are in the audit log." })
+    .input(toCommand)
+    .output(answers.commandAnswerSchema)
+    .mutation(({ ctx, input }) => command(ctx.asked, input)),
+  wait: procedure
+    .meta({ description: "Waits until the resource is in one of the states; says why not, when it is not in time." })
+    .input(toWait)
+    .output(answers.waitSchema)
+    .query(({ ctx, input, signal }) => wait(ctx.asked, input, signal ?? new AbortController().signal)),
+  watch: procedure
+    .meta({ description: "Live: every change of one resource." })
+    .input(refSchema.extend({ lastEventId: z.string().max(30).nullish() }))
+    .output(zAsyncIterable(resourceNewsSchema))
+    .subscription(({ ctx, input, signal }) =>
+      resourceChanges(ctx.asked, input, input.lastEventId, signal ?? new AbortController().signal),
+    ),
+});
