@@ -1,0 +1,43 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { type Bench } from "./bench-group";
+
+/** A reconcile loop in a process of its own, as it would run in a cluster. */
+export type Contestant = {
+  process: ChildProcess;
+  /** Ends it and waits until it is gone. */
+  end(signal?: NodeJS.Signals): Promise<void>;
+};
+
+/** What the program is told, in its environment. */
+export type ContestantTask = { group: string; namespace: string; identity?: string };
+
+/** Starts one of the programs in contestants/ and waits until it says that it watches. */
+export async function startContestant(
+  bench: Bench & { group: string },
+  program: string,
+  task: Omit<ContestantTask, "group">,
+): Promise<Contestant> {
+  const file = fileURLToPath(new URL(`contestants/${program}.ts`, import.meta.url));
+  const child = fork(file, {
+    execArgv: ["--import", "tsx"],
+    env: { ...process.env, BENCH_TASK: JSON.stringify({ group: bench.group, ...task }), NODE_ENV: "production" },
+    stdio: ["ignore", "ignore", process.env.BENCH_VERBOSE ? "inherit" : "ignore", "ipc"],
+  });
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const end = async (signal: NodeJS.Signals = "SIGTERM") => {
+    child.kill(signal);
+    await gone;
+  };
+  bench.undo(() => end("SIGKILL"));
+  await new Promise<void>((resolve, reject) => {
+    child.once("message", () => resolve());
+    child.once("exit", (code) => reject(new Error(`the contestant ${program} ended with ${code ?? "a signal"}`)));
+  });
+  return { process: child, end };
+}
+
+export function contestantTask(): ContestantTask {
+  // Written by startContestant above.
+  return JSON.parse(process.env.BENCH_TASK ?? "{}") as ContestantTask;
+}
