@@ -15,12 +15,28 @@ export type DiagramEdge = {
   self: boolean;
 };
 
-export type Diagram = { nodes: DiagramNode[]; edges: DiagramEdge[] };
+export type Diagram = { nodes: DiagramNode[]; edges: DiagramEdge[]; boxes: Record<string, readonly string[]> };
+
+/** What is drawn between two states: one arrow, however many transitions it stands for. */
+export type Arrow = { id: string; from: string; to: string; edges: DiagramEdge[] };
+
+/** The arrows of a diagram. A transition that stays where it is has none; the state itself tells of it. */
+export function arrowsOf({ edges }: Diagram): Arrow[] {
+  const arrows = new Map<string, Arrow>();
+  for (const edge of edges.filter(({ self }) => !self)) {
+    const id = `${edge.from}>${edge.to}`;
+    const arrow = arrows.get(id) ?? { id, from: edge.from, to: edge.to, edges: [] };
+    arrow.edges.push(edge);
+    arrows.set(id, arrow);
+  }
+  return [...arrows.values()];
+}
 
 /** A machine as a picture without places: exactly its states and its transitions. */
 export function diagramOf(machine: AnyStateMachine): Diagram {
-  const { settled } = metaOf(machine);
+  const { settled, boxes = {} } = metaOf(machine);
   return {
+    boxes,
     nodes: statesOf(machine).map((state) => ({
       id: state,
       initial: initialOf(machine) === state,
