@@ -1,7 +1,13 @@
 import { findCondition } from "../conditions";
 import { defineKind } from "../kind";
+import { type StateName, statesOf } from "../lifecycle";
 import { engineClassMachine } from "./engine-class.machine";
-import { engineClassSchema, engineClassSpecSchema, engineClassStatusSchema } from "./engine-class.schema";
+import {
+  type EngineClass,
+  engineClassSchema,
+  engineClassSpecSchema,
+  engineClassStatusSchema,
+} from "./engine-class.schema";
 import { engineMachine } from "./engine.machine";
 import { engineSchema, engineSpecSchema, engineStatusSchema } from "./engine.schema";
 import { instanceMachine } from "./instance.machine";
@@ -81,11 +87,7 @@ const engineClass = defineKind({
     ready: {
       machine: engineClassMachine,
       field: null,
-      // The condition's reason is the state; a reason of another writer is looked at afresh.
-      stateOf: ({ status }) => {
-        const reason = findCondition(status.conditions, "Ready")?.reason ?? "";
-        return Object.hasOwn(engineClassMachine.states, reason) ? reason : "Unchecked";
-      },
+      stateOf: engineClassState,
       sinceOf: ({ metadata, status }) =>
         findCondition(status.conditions, "Ready")?.lastTransitionTime ?? metadata.creationTimestamp ?? null,
     },
@@ -124,3 +126,9 @@ const instance = defineKind({
 });
 
 export const firebolt = { title: "Firebolt", kinds: { instance, engine, engineClass } };
+
+/** The reason of the Ready condition is the state; a reason of another writer is looked at afresh. */
+export function engineClassState({ status }: EngineClass): StateName<typeof engineClassMachine> {
+  const reason = findCondition(status.conditions, "Ready")?.reason;
+  return statesOf(engineClassMachine).find((state) => state === reason) ?? "Unchecked";
+}

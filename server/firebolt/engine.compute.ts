@@ -35,8 +35,9 @@ const driftCheckMs = 30_000;
 const blockedMs = 10_000;
 const podsMs = 5_000;
 
-function requeueAfterMs({ engine, settings }: EngineSeen, { state, actions }: EngineStep): number {
-  if (state !== engine.status.phase) return 0;
+function requeueAfterMs({ engine, settings }: EngineSeen, { state, actions }: EngineStep): number | null {
+  // The status that is written comes back through the watch and brings the next pass at once.
+  if (state !== engine.status.phase) return null;
   if (actions.includes("holdForInstance") || actions.includes("refuseSpec")) return blockedMs;
   if (actions.includes("awaitDrain")) return settings.drainIntervalMs;
   return state === "stable" || state === "stopped" ? driftCheckMs : podsMs;

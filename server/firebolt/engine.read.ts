@@ -4,6 +4,7 @@ import { firebolt } from "@/machines/firebolt/family";
 import { instanceSchema, type Instance } from "@/machines/firebolt/instance.schema";
 import { apis } from "@/server/kubernetes/apis";
 import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
+import { type Log } from "@/server/observability/log";
 import { latestWarning, type Warning } from "@/server/reconcile/warning-events";
 import { type World } from "@/server/reconcile/world";
 import { checkDrain, type Drain } from "./drain-check";
@@ -49,7 +50,9 @@ export type EngineSeen = {
 
 export const generationApis = [apis.statefulSet, apis.service, apis.configMap] as const;
 
-export async function readEngine(engine: Engine, world: World, bounds: ResourceBounds): Promise<EngineSeen> {
+export type EngineOptions = { bounds: ResourceBounds; log: Log };
+
+export async function readEngine(engine: Engine, world: World, { bounds, log }: EngineOptions): Promise<EngineSeen> {
   const { name, namespace } = engine.metadata;
   const { currentGeneration, activeGeneration } = engine.status;
   const names = generationNames(name, currentGeneration);
@@ -81,7 +84,9 @@ export async function readEngine(engine: Engine, world: World, bounds: ResourceB
     warning: null,
   };
   const stuck = statefulSet !== null && pods.total < engine.spec.replicas && mayBeRefined(seen);
-  return stuck ? { ...seen, warning: await latestWarning(world, statefulSet) } : seen;
+  const note = (message: string) => (error: unknown) => log.warn(message, { engine: `${namespace}/${name}`, error });
+  for (const failure of seen.drain?.failures ?? []) note("not drained yet")(failure);
+  return stuck ? { ...seen, warning: await latestWarning(world, statefulSet, note("no events")) } : seen;
 }
 
 async function readInstance(engine: Engine, world: World): Promise<Instance | null> {

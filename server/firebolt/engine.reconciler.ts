@@ -1,3 +1,4 @@
+import { type Engine } from "@/machines/firebolt/engine.schema";
 import { firebolt } from "@/machines/firebolt/family";
 import { apis } from "@/server/kubernetes/apis";
 import { type KubernetesObject } from "@/server/kubernetes/object";
@@ -5,12 +6,12 @@ import { defineReconciler, type Key, type Watch } from "@/server/reconcile/recon
 import { type World } from "@/server/reconcile/world";
 import { computeEngine } from "./engine.compute";
 import { knownOfEngine } from "./engine.facts";
-import { generationApis, readEngine } from "./engine.read";
+import { refusedWrite } from "./refused-write";
+import { type EngineOptions, type EngineSeen, generationApis, readEngine } from "./engine.read";
 import { labels } from "./generation-names";
-import { type ResourceBounds } from "./resource-bounds";
 
-export function createEngineReconciler(bounds: ResourceBounds) {
-  return defineReconciler({
+export function createEngineReconciler(options: EngineOptions) {
+  return defineReconciler<Engine, EngineSeen>({
     id: "firebolt.engine",
     kind: firebolt.kinds.engine,
     watches: [
@@ -20,9 +21,10 @@ export function createEngineReconciler(bounds: ResourceBounds) {
       { api: firebolt.kinds.instance.api, keysOf: referring("instanceRef") },
       { api: firebolt.kinds.engineClass.api, keysOf: referring("engineClassRef") },
     ],
-    read: (engine, world) => readEngine(engine, world, bounds),
+    read: (engine, world) => readEngine(engine, world, options),
     known: (seen) => ({ phase: knownOfEngine(seen) }),
     compute: computeEngine,
+    statusOfFailure: refusedWrite,
   });
 }
 

@@ -8,13 +8,7 @@ import { labels } from "./generation-names";
 
 /** What the machine says to an event now. */
 export function engineStep(seen: EngineSeen, event: Event): EngineStep {
-  const { state, actions } = step(
-    engineMachine,
-    { state: seen.engine.status.phase, facts: factsOfEngine(seen) },
-    event,
-  );
-  // XState types the names of actions as plain strings; they are those of the machine's own setup.
-  return { state, actions: actions as EngineAction[] };
+  return step(engineMachine, { state: seen.engine.status.phase, facts: factsOfEngine(seen) }, event);
 }
 
 export type EngineStep = { state: EngineStatus["phase"]; actions: EngineAction[] };

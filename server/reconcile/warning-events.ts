@@ -8,11 +8,18 @@ export type Warning = { reason: string; message: string; count: number; lastSeen
  * The newest Warning event about an object, asked for live: events are many, and only what is stuck needs one.
  * Best effort: null also when they cannot be read, because a diagnosis must never fail a pass.
  */
-export async function latestWarning(world: World, object: KubernetesObject): Promise<Warning | null> {
+export async function latestWarning(
+  world: World,
+  object: KubernetesObject,
+  onError: (error: unknown) => void = () => undefined,
+): Promise<Warning | null> {
   const { uid, namespace, name } = object.metadata;
   if (!uid) return null;
   const fieldSelector = `involvedObject.uid=${uid},type=Warning`;
-  const events = await world.live.list(apis.event, { namespace, fieldSelector }).catch(() => []);
+  const events = await world.live.list(apis.event, { namespace, fieldSelector }).catch((error: unknown) => {
+    onError(error);
+    return [];
+  });
   const [newest] = events.map((event) => warningOf(event, `${object.kind} ${name}`)).sort(newestFirst);
   return newest ?? null;
 }

@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import { type Instance } from "@/machines/firebolt/instance.schema";
+import { apis } from "@/server/kubernetes/apis";
+import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
+import { type World } from "@/server/reconcile/world";
+import { containsFields } from "./contains-fields";
+import { faultText } from "./field-rule";
+import { labels } from "./generation-names";
+import { instanceNames } from "./instance-names";
+import { instanceObjects } from "./instance-objects";
+import { componentTemplateFaults } from "./template-rules";
+import { ulid } from "./ulid";
+
+/** Everything that a pass over an instance looks at. */
+export type InstanceSeen = {
+  instance: Instance;
+  /** Objects that are missing or not as the spec says. */
+  outdated: KubernetesObject[];
+  credentialsMissing: boolean;
+  /** What no retry can mend. */
+  trouble: { reason: string; message: string } | null;
+  /** Why the database that the spec names cannot be used yet. */
+  preflight: string | null;
+  faults: string;
+  postgres: Readiness;
+  metadata: Readiness;
+  gateway: Readiness;
+  /** Only when the instance goes. */
+  owned: KubernetesObject[];
+  /** Made here, so that computing stays pure; used only where there is none yet. */
+  fresh: { id: string; password: string };
+};
+
+export type Readiness = { ready: boolean; sentence: string };
+
+export const instanceApis = [
+  apis.deployment,
+  apis.statefulSet,
+  apis.service,
+  apis.configMap,
+  apis.secret,
+] as const satisfies readonly Api[];
+
+export async function readInstance(instance: Instance, world: World): Promise<InstanceSeen> {
+  const names = instanceNames(instance.metadata.name);
+  const internal = instance.spec.metadata.postgres === undefined;
+  const wanted = instanceObjects(instance);
+  const live = await Promise.all(wanted.map((object) => world.get(apiOf(object), object.metadata)));
+  const liveOf = (kind: string, name: string) =>
+    live.find((object) => object?.kind === kind && object.metadata.name === name) ?? null;
+  const { namespace } = instance.metadata;
+  const credentials = internal ? await world.get(apis.secret, { namespace, name: names.credentials }) : null;
+  const database = liveOf("StatefulSet", names.postgres);
+  const metadata = readinessOf(liveOf("Deployment", names.metadata), `Deployment ${names.metadata}`);
+  return {
+    instance,
+    outdated: wanted.filter((object, at) => !containsFields(live[at], askedOf(object))),
+    credentialsMissing: internal && credentials === null,
+    trouble:
+      idTrouble(instance) ?? (database && !credentials && internal ? await lostCredentials(instance, world) : null),
+    preflight: internal || metadata.ready ? null : await preflight(instance, world),
+    faults: faultText([
+      ...componentTemplateFaults(instance.spec.metadata.template, "metadata", "spec.metadata.template"),
+      ...componentTemplateFaults(instance.spec.gateway.template, "envoy", "spec.gateway.template"),
+    ]),
+    postgres: internal
+      ? readinessOf(database, `StatefulSet ${names.postgres}`)
+      : { ready: true, sentence: "another PostgreSQL is named" },
+    metadata,
+    gateway: readinessOf(liveOf("Deployment", names.gateway), `Deployment ${names.gateway}`),
+    owned: instance.metadata.deletionTimestamp === undefined ? [] : await readOwned(instance, world),
+    fresh: { id: ulid(world.now), password: randomBytes(24).toString("base64url") },
+  };
+}
+
+function apiOf({ kind }: KubernetesObject): Api {
+  const api = instanceApis.find((one) => one.kind === kind);
+  if (!api) throw new Error(`an instance has no ${kind}`);
+  return api;
+}
+
+/** Owner and labels count too; what else is in the metadata is the server's. */
+function askedOf({ metadata, ...rest }: KubernetesObject): Record<string, unknown> {
+  return { ...rest, metadata: { labels: metadata.labels, ownerReferences: metadata.ownerReferences } };
+}
+
+function idTrouble({ spec, status }: Instance): InstanceSeen["trouble"] {
+  if (status.observedId === undefined || spec.id === status.observedId) return null;
+  const message = `spec.id was "${status.observedId}" and is "${spec.id ?? ""}": the account of an instance cannot change`;
+  return { reason: "IdChanged", message };
+}
+
+/** Asked of the cluster itself: a cache that is behind must not condemn an instance for ever. */
+async function lostCredentials(instance: Instance, world: World): Promise<InstanceSeen["trouble"]> {
+  const { name, namespace } = instance.metadata;
+  const { credentials, postgres } = instanceNames(name);
+  if (await world.live.get(apis.secret, { namespace, name: credentials })) return null;
+  if (!(await world.live.get(apis.statefulSet, { namespace, name: postgres }))) return null;
+  const message = `Secret ${credentials} is gone, and the database that it opens cannot be opened without it`;
+  return { reason: "PostgresCredentialsLost", message };
+}
+
+async function preflight(instance: Instance, world: World): Promise<string | null> {
+  const name = instance.spec.metadata.postgres?.credentialsSecretRef.name ?? "";
+  const secret = await world.live.get(apis.secret, { namespace: instance.metadata.namespace, name });
+  if (!secret) return `Secret ${name} does not exist`;
+  const held = Object.keys((secret.data as Record<string, unknown> | undefined) ?? {});
+  const missing = ["username", "password"].filter((key) => !held.includes(key));
+  return missing.length > 0 ? `Secret ${name} has no key ${missing.join(" and no key ")}` : null;
+}
+
+function readinessOf(object: KubernetesObject | null, title: string): Readiness {
+  if (!object) return { ready: false, sentence: `${title} not found` };
+  const wanted = numberOf(object.spec?.replicas, 1);
+  const ready = numberOf(object.status?.readyReplicas, 0);
+  // One is enough to serve; a rollout of the others is no outage.
+  return { ready: ready >= Math.min(1, wanted), sentence: `${title}: ${ready} of ${wanted} pods ready` };
+}
+
+function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === "number" ? value : otherwise;
+}
+
+async function readOwned(instance: Instance, world: World): Promise<KubernetesObject[]> {
+  const { name, namespace, uid } = instance.metadata;
+  const labelSelector = `${labels.instance}=${name}`;
+  const lists = await Promise.all(instanceApis.map((api) => world.live.list(api, { namespace, labelSelector })));
+  const claims = await world.live.list(apis.persistentVolumeClaim, { namespace, labelSelector });
+  const mine = (object: KubernetesObject) =>
+    object.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+  return [...lists.flat().filter(mine), ...claims];
+}

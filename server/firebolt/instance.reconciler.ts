@@ -1,0 +1,25 @@
+import { firebolt } from "@/machines/firebolt/family";
+import { type Instance } from "@/machines/firebolt/instance.schema";
+import { type KubernetesObject } from "@/server/kubernetes/object";
+import { defineReconciler, type Key, type Watch } from "@/server/reconcile/reconciler";
+import { labels } from "./generation-names";
+import { computeInstance, knownOfInstance } from "./instance.compute";
+import { type InstanceSeen, instanceApis, readInstance } from "./instance.read";
+import { refusedWrite } from "./refused-write";
+
+export function createInstanceReconciler() {
+  return defineReconciler<Instance, InstanceSeen>({
+    id: "firebolt.instance",
+    kind: firebolt.kinds.instance,
+    watches: instanceApis.map((api): Watch => ({ api, labelSelector: labels.instance, keysOf: labelled })),
+    read: readInstance,
+    known: (seen) => ({ phase: knownOfInstance(seen) }),
+    compute: computeInstance,
+    statusOfFailure: refusedWrite,
+  });
+}
+
+function labelled({ metadata }: KubernetesObject): Key[] {
+  const name = metadata.labels?.[labels.instance];
+  return name === undefined ? [] : [{ namespace: metadata.namespace ?? "", name }];
+}
