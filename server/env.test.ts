@@ -33,9 +33,9 @@ test.each([
   [{ ORRERY_PORT: "70000" }, [], "ORRERY_PORT (--port): must be a port between 0 and 65535."],
   [{ DATABASE_URL: "mysql://x" }, [], "DATABASE_URL (--database-url): must begin with postgres:// or postgresql://."],
   [
-    { FIREBOLT_CPU_MAX: "lots" },
+    { ORRERY_ENGINE_MAX_CPU: "lots" },
     [],
-    "FIREBOLT_CPU_MAX (--firebolt-cpu-max): must be a Kubernetes quantity such as 500m or 16Gi.",
+    "ORRERY_ENGINE_MAX_CPU (--firebolt-cpu-max): must be a Kubernetes quantity such as 500m or 16Gi.",
   ],
   [{}, ["--colour"], "--colour is not an option; --help lists them."],
   [{}, ["--port"], "--port needs a value."],
