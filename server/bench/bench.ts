@@ -39,9 +39,9 @@ async function main(): Promise<void> {
 
 async function runAll(bench: BenchCluster, chosen: readonly BenchGroup[]): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const { key, title, run } of chosen) {
-    bench.say(`${key}: ${title} …`);
-    figures.push(...(await run(bench)));
+  for (const group of chosen) {
+    bench.say(`${group.key}: ${group.title} …`);
+    figures.push(...(await group.run(bench)));
   }
   return figures;
 }
@@ -66,7 +66,7 @@ function keysOf(all: readonly BenchGroup[]): string {
   return all.map(({ key }) => key).join(", ");
 }
 
-function fail(sentence: string): void {
+function fail(sentence: string): never {
   process.stderr.write(`${sentence}\n`);
-  process.exitCode = 2;
+  process.exit(2);
 }

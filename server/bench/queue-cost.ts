@@ -20,7 +20,9 @@ export const queueCost: BenchGroup = {
       const numbers = { adds: 0, waitedMs: 0 };
       const observer = {
         onReady: () => undefined,
-        onAdd: () => void numbers.adds++,
+        onAdd: () => {
+          numbers.adds++;
+        },
         onTake: (ms: number) => void (numbers.waitedMs += ms),
       };
       const queue = createQueue({ clock: systemClock, observer });
