@@ -1,10 +1,11 @@
+import { feldera } from "./feldera/family";
 import { firebolt } from "./firebolt/family";
 import type { Kind } from "./kind";
 
 export type Family = { title: string; kinds: Record<string, Kind> };
 
 /** The one list of families. Add a line and the compiler names every other place that needs one. */
-export const families = { firebolt } satisfies Record<string, Family>;
+export const families = { firebolt, feldera } satisfies Record<string, Family>;
 
 type Families = typeof families;
 export type FamilyId = keyof Families;

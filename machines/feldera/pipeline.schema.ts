@@ -154,6 +154,8 @@ export const pipelineStatusSchema = z.object({
       core: z.string().default(""),
     })
     .prefault({}),
+  /** The Job of the stage under way, once it was seen: without it, its absence means that the compiler went down. */
+  compiler_job: z.string().optional(),
   /** Once it was to be Paused or Running it can be Standby no more, until the storage is cleared. */
   activated: z.boolean().default(false),
 });

@@ -1,4 +1,4 @@
-import { setup } from "xstate";
+import { and, not, setup } from "xstate";
 import type { LifecycleMeta, StateMeta } from "../lifecycle";
 
 export type ProgramFacts = {
@@ -7,7 +7,7 @@ export type ProgramFacts = {
   /** Nothing older waits for the same compiler, and the compiler is free. */
   turn: boolean;
   /** What the Job of the stage under way has come to. */
-  job: "absent" | "running" | "succeeded" | "rejected" | "broken";
+  job: "absent" | "lost" | "running" | "succeeded" | "rejected" | "broken";
 };
 
 const meta: LifecycleMeta = {
@@ -17,12 +17,13 @@ const meta: LifecycleMeta = {
   facts: {
     edited: [false, true],
     turn: [true, false],
-    job: ["absent", "running", "succeeded", "rejected", "broken"],
+    job: ["absent", "lost", "running", "succeeded", "rejected", "broken"],
   },
   guards: {
     edited: { yes: "the program was edited", no: "the program was not edited since" },
     turn: { yes: "it is its turn at the compiler", no: "older programs are compiled first" },
-    jobAbsent: { yes: "the compiler went down", no: "the compiler is there" },
+    jobAbsent: { yes: "the compiler is not started yet", no: "the compiler was started" },
+    jobLost: { yes: "the compiler went down", no: "the compiler did not go down" },
     jobSucceeded: { yes: "the compiler succeeded", no: "the compiler has not succeeded" },
     jobRejected: { yes: "the compiler found errors in the program", no: "the compiler found no error" },
     jobBroken: { yes: "the compiler broke down", no: "the compiler did not break down" },
@@ -49,6 +50,7 @@ export const programMachine = setup({
     edited: ({ context }) => context.edited,
     turn: ({ context }) => context.turn,
     jobAbsent: ({ context }) => context.job === "absent",
+    jobLost: ({ context }) => context.job === "lost",
     jobSucceeded: ({ context }) => context.job === "succeeded",
     jobRejected: ({ context }) => context.job === "rejected",
     jobBroken: ({ context }) => context.job === "broken",
@@ -72,7 +74,7 @@ export const programMachine = setup({
       on: {
         observed: [
           { guard: "edited", target: "Pending", actions: ["resetProgram"] },
-          { guard: "turn", target: "CompilingSql", actions: ["startSqlJob"] },
+          { guard: and(["turn", not("jobLost")]), target: "CompilingSql" },
         ],
       },
     },
@@ -82,10 +84,11 @@ export const programMachine = setup({
         observed: [
           // Before any result: it would be the result of a program that nobody wants any more.
           { guard: "edited", target: "Pending", actions: ["dropJobs", "resetProgram"] },
-          { guard: "jobAbsent", target: "Pending" },
+          { guard: "jobLost", target: "Pending" },
           { guard: "jobSucceeded", target: "SqlCompiled", actions: ["keepProgramInfo"] },
           { guard: "jobRejected", target: "SqlError", actions: ["keepErrors"] },
           { guard: "jobBroken", target: "SystemError", actions: ["keepErrors"] },
+          { guard: "jobAbsent", actions: ["startSqlJob"] },
         ],
       },
     },
@@ -94,7 +97,7 @@ export const programMachine = setup({
       on: {
         observed: [
           { guard: "edited", target: "Pending", actions: ["dropJobs", "resetProgram"] },
-          { guard: "turn", target: "CompilingRust", actions: ["startRustJob"] },
+          { guard: and(["turn", not("jobLost")]), target: "CompilingRust" },
         ],
       },
     },
@@ -103,10 +106,11 @@ export const programMachine = setup({
       on: {
         observed: [
           { guard: "edited", target: "Pending", actions: ["dropJobs", "resetProgram"] },
-          { guard: "jobAbsent", target: "SqlCompiled" },
+          { guard: "jobLost", target: "SqlCompiled" },
           { guard: "jobSucceeded", target: "Success", actions: ["keepErrors"] },
           { guard: "jobRejected", target: "RustError", actions: ["keepErrors"] },
           { guard: "jobBroken", target: "SystemError", actions: ["keepErrors"] },
+          { guard: "jobAbsent", actions: ["startRustJob"] },
         ],
       },
     },

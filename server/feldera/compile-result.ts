@@ -13,14 +13,18 @@ const resultSchema = z.object({
 export type CompileResult = z.infer<typeof resultSchema>;
 
 export type CompileJob =
-  | { state: "absent" }
+  | { state: "absent" | "lost" }
   | { state: "running" }
   | { state: "succeeded" | "rejected"; result: CompileResult }
   | { state: "broken"; reason: string };
 
-/** How far a compiler's Job has come, read from the Job and the pods that it made. */
-export function compileJobOf(job: KubernetesObject | null, pods: readonly KubernetesObject[]): CompileJob {
-  if (!job || job.metadata.deletionTimestamp) return { state: "absent" };
+/** How far a compiler's Job has come, read from the Job and the pods that it made; `known` is the Job once seen. */
+export function compileJobOf(
+  job: KubernetesObject | null,
+  pods: readonly KubernetesObject[],
+  known: string | undefined,
+): CompileJob {
+  if (!job || job.metadata.deletionTimestamp) return { state: known ? "lost" : "absent" };
   const result = pods.map(resultOf).find((found) => found !== null);
   if (result) return { state: result.ok ? "succeeded" : "rejected", result };
   const failed = conditionOf(job, "Failed");

@@ -22,6 +22,7 @@ export type PipelineSeen = {
   pods: readonly Pod[];
   /** The Job of the stage under way. */
   job: CompileJob;
+  jobUid: string | undefined;
   queue: Queue;
   report: ProcessReport | null;
   /** Of the StatefulSet, its pods and its claim, while they do not come up. */
@@ -80,7 +81,8 @@ export async function readPipeline(pipeline: Pipeline, world: World, options: Fe
     service,
     statefulSet,
     pods,
-    job: compileJobOf(job ?? null, jobPods),
+    job: compileJobOf(job ?? null, jobPods, pipeline.status.compiler_job),
+    jobUid,
     queue: queueOf(pipeline, others, options.compilersMax),
     report,
     warnings: warnings.filter((warning) => warning !== null),
