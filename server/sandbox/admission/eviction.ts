@@ -72,7 +72,7 @@ function roomIn(budget: KubernetesObject): number {
   const allowed = Number(status["disruptionsAllowed"] ?? 0);
   if (allowed > 0) return allowed;
   throw refused(
-    `The disruption budget ${name} needs ${String(status["desiredHealthy"] ?? 0)} healthy pods and has ${String(status["currentHealthy"] ?? 0)} currently`,
+    `The disruption budget ${name} needs ${Number(status["desiredHealthy"] ?? 0)} healthy pods and has ${Number(status["currentHealthy"] ?? 0)} currently`,
   );
 }
 

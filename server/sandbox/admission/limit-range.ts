@@ -1,7 +1,7 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type AdmissionPlugin } from "@/server/sandbox/admission-plugin";
 import { type ExactQuantity, exactQuantity, plus, quantityText } from "@/server/sandbox/admission/exact-quantity";
-import { refusal, together } from "@/server/sandbox/admission/subject";
+import { refusal, together } from "@/server/sandbox/admission/refusal";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { isRecord, listOf, recordOf, textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";

@@ -1,5 +1,5 @@
 import { type AdmissionPlugin } from "@/server/sandbox/admission-plugin";
-import { refusal } from "@/server/sandbox/admission/subject";
+import { refusal } from "@/server/sandbox/admission/refusal";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { notFoundError, StatusError } from "@/server/sandbox/status-error";
 

@@ -1,6 +1,6 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type AdmissionPlugin } from "@/server/sandbox/admission-plugin";
-import { refusal } from "@/server/sandbox/admission/subject";
+import { refusal } from "@/server/sandbox/admission/refusal";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { listOf, recordOf, textOf } from "@/server/sandbox/json";
 

@@ -10,7 +10,7 @@ import {
 } from "@/server/sandbox/admission/exact-quantity";
 import { inScope } from "@/server/sandbox/admission/quota-scope";
 import { added, containersOf, type Usage, usageOf } from "@/server/sandbox/admission/quota-usage";
-import { refusal } from "@/server/sandbox/admission/subject";
+import { refusal } from "@/server/sandbox/admission/refusal";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { equalJson, recordOf, textOf } from "@/server/sandbox/json";
 import { StatusError } from "@/server/sandbox/status-error";

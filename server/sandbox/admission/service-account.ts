@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type AdmissionPlugin } from "@/server/sandbox/admission-plugin";
-import { refusal } from "@/server/sandbox/admission/subject";
+import { refusal } from "@/server/sandbox/admission/refusal";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { isRecord, listOf, recordOf, textOf } from "@/server/sandbox/json";
 
