@@ -90,6 +90,8 @@ function keywords(own: Record<string, unknown>, path: string): StructuralSchema 
   const entries = Object.entries(own).filter(([keyword, value]) => {
     // A format says it already, and zod's pattern for times refuses some that Kubernetes takes.
     if (keyword === "pattern" && own["format"] !== undefined) return false;
+    // Kubernetes 1.20 reads an empty string as no default at all, and then refuses it; we read absent as empty anyway.
+    if (keyword === "default" && value === "") return false;
     if (keyword.startsWith("x-kubernetes-") || kept.includes(keyword)) return !isSafeIntegerBound(value);
     if (dropped.includes(keyword)) return false;
     throw new Error(`${path}: "${keyword}" has no place in a structural schema`);
