@@ -6,6 +6,8 @@ export type Reconcile = (key: string) => Promise<number | undefined>;
 export type ControlLoop = {
   add(key: string): void;
   addAfter(key: string, ms: number): void;
+  /** Nothing runs and nothing is due: all that may happen next hangs on a timer or on somebody else. */
+  idle(): boolean;
   /** Resolves when no reconcile runs any more; nothing starts after it was called. */
   stop(): Promise<void>;
 };
@@ -82,6 +84,7 @@ export function createControlLoop(options: {
   return {
     add,
     addAfter,
+    idle: () => waiting.size === 0 && running.size === 0,
     stop: async () => {
       stopped = true;
       waiting.clear();

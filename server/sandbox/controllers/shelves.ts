@@ -45,7 +45,7 @@ export function createShelves(cluster: Cluster, user: UserInfo): Shelves {
       updateStatus: async (object, status) =>
         typed(await cluster.update(api, plain({ ...object, status }), ctx, { subresource: "status" })),
       patch: async (namespace, name, patch, subresource) => {
-        const merge = (old: KubernetesObject) => plain({ ...old, ...patch });
+        const merge = (old: KubernetesObject) => plain({ ...withoutVersion(old), ...patch });
         return typed(
           await cluster.change(
             api,
@@ -75,6 +75,12 @@ export function createShelves(cluster: Cluster, user: UserInfo): Shelves {
     };
   }
   return { of };
+}
+
+/** Without its resourceVersion a change is tried again when somebody else wrote in between. */
+export function withoutVersion(object: KubernetesObject): KubernetesObject {
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** As JSON, which knows no undefined fields. */

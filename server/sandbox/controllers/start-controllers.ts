@@ -1,5 +1,7 @@
 import { type Cluster } from "@/server/sandbox/cluster";
+import { claimController, claimProtectionController, volumeController } from "./claim-controller";
 import { type Controller, type ControllerContext, startController } from "./controller";
+import { ensureStorageClass } from "./default-storage-class";
 import { endpointsController, endpointSliceController } from "./endpoints-controller";
 import { startGarbageCollector } from "./garbage-collector";
 import { replicaSetController } from "./replica-set-controller";
@@ -13,6 +15,9 @@ const controllers: Record<string, (context: ControllerContext) => Controller> = 
   "endpoint-controller": endpointsController,
   "endpoint-slice-controller": endpointSliceController,
   "service-account-controller": serviceAccountController,
+  "persistentvolume-controller": claimController,
+  "persistentvolume-binder": volumeController,
+  "pvc-protection-controller": claimProtectionController,
 };
 
 /** Starts everything that a controller manager runs. `rootCertificate` is what pods are to trust the API server by. */
@@ -20,6 +25,8 @@ export function startControllers(
   cluster: Cluster,
   options: { rootCertificate?: string } = {},
 ): { stop(): Promise<void> } {
+  // Nobody waits for it: claims are looked at again when a class appears.
+  void ensureStorageClass(cluster);
   const started = [
     startGarbageCollector(cluster),
     startController(cluster, "root-ca-certificate-publisher", rootCertificateController(options.rootCertificate ?? "")),
