@@ -12,11 +12,19 @@ const everyKind = Object.entries({ ...families, kitchen: { title: "Kitchen", kin
   ([family, { kinds }]) => Object.entries<Kind>(kinds).map(([id, kind]) => ({ id: `${family}.${id}`, kind })),
 );
 const everyMachine = everyKind.flatMap(({ id, kind }) =>
-  Object.entries(kind.lifecycles).map(([lifecycle, { machine }]) => ({ id: `${id} ${lifecycle}`, machine })),
+  Object.entries(kind.lifecycles).map(([lifecycle, { machine, composedOf }]) => ({
+    id: `${id} ${lifecycle}`,
+    machine,
+    composed: composedOf !== undefined,
+  })),
 );
 
-describe.each(everyMachine)("the machine of $id", ({ machine }) => {
-  test.each(Object.entries(rules))("%s", (_rule, faultsOf) => {
+/** What is composed of others is held to what can be seen of it; its rows are tried where they are written. */
+const ofComposed = ["gives every state a tone and a summary", "reaches every state", "draws exactly its transitions"];
+
+describe.each(everyMachine)("the machine of $id", ({ machine, composed }) => {
+  const applying = Object.entries(rules).filter(([rule]) => !composed || ofComposed.includes(rule));
+  test.each(applying)("%s", (_rule, faultsOf) => {
     expect(faultsOf(machine)).toEqual([]);
   });
 });
@@ -87,14 +95,14 @@ describe("a bad machine is caught:", () => {
     ],
     ["lists the values of every fact", /fact wanted is not listed/, bad({}, { facts: {} })],
     [
-      "comes to rest when observed facts stay as they are",
+      "comes to rest, or changes the world, when observed facts stay as they are",
       /idle → busy → idle for ever/,
-      bad({ busy: { on: { observed: "idle" } } }),
+      bad({ idle: { on: { observed: { guard: "wanted", target: "busy" } } }, busy: { on: { observed: "idle" } } }),
     ],
     [
-      "does nothing more in a settled state for some facts",
+      "stays in a settled state for some facts",
       /idle is settled, and yet/,
-      bad({ idle: { on: { observed: [{ guard: "wanted", target: "busy" }, { actions: "work" }] } } }),
+      bad({ idle: { on: { observed: "busy" } } }),
     ],
     [
       "can settle from everywhere",
