@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Socket } from "node:net";
 import { type Clock, systemClock } from "@/server/kubernetes/clock";
 import { type Connection, serverConnection } from "@/server/kubernetes/connection";
+import { createAdmission } from "@/server/sandbox/admission/admission";
 import { createAuth } from "@/server/sandbox/auth/auth";
 import { seedPolicy } from "@/server/sandbox/auth/bootstrap-policy";
 import { type Cluster, createCluster } from "@/server/sandbox/cluster";
@@ -65,8 +66,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const auth = createAuth({ cluster, adminToken, anonymousAdmin, caBundle: () => certificate().cert });
   for (const type of builtinTypes(auth.answers)) types.add(type);
   const crds = startCrds(cluster);
-  cluster.use(auth.plugin);
-  cluster.use(crds.plugin);
+  const admission = createAdmission({ cluster });
+  for (const plugin of [auth.plugin, crds.plugin, ...admission.plugins]) cluster.use(plugin);
   await seedCluster(cluster);
   await seedPolicy(cluster);
   const stopAuth = auth.start();
@@ -93,6 +94,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     async stop() {
       await controllers?.stop();
       stopAuth();
+      admission.stop();
       crds.stop();
       await listening.stop();
       log?.close();

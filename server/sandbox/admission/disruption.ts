@@ -38,9 +38,8 @@ async function writeStatus(cluster: Cluster, budget: KubernetesObject): Promise<
 }
 
 function withoutTimes(status: unknown): unknown {
-  const { conditions: _conditions, ...rest } = recordOf(status);
   return {
-    ...rest,
+    ...recordOf(status),
     conditions: listOf(recordOf(status)["conditions"]).map((condition) => recordOf(condition)["status"]),
   };
 }

@@ -1,5 +1,7 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { crdStrategy } from "@/server/sandbox/crd/crd-strategy";
+import { limitRangeStrategy } from "@/server/sandbox/admission/limit-range";
+import { webhookConfigurationStrategy } from "@/server/sandbox/admission/webhook-configuration";
 import { textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";
 
@@ -39,6 +41,9 @@ export const builtinStrategies: Readonly<Record<string, Strategy>> = {
   "jobs.batch": counted,
   "cronjobs.batch": counted,
   "customresourcedefinitions.apiextensions.k8s.io": crdStrategy,
+  limitranges: limitRangeStrategy,
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io": webhookConfigurationStrategy(true),
+  "validatingwebhookconfigurations.admissionregistration.k8s.io": webhookConfigurationStrategy(false),
 };
 
 function field(part: string, key: string): (object: KubernetesObject) => string {
