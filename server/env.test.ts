@@ -35,7 +35,7 @@ test.each([
   [
     { ORRERY_ENGINE_MAX_CPU: "lots" },
     [],
-    "ORRERY_ENGINE_MAX_CPU (--firebolt-cpu-max): must be a Kubernetes quantity such as 500m or 16Gi.",
+    "ORRERY_ENGINE_MAX_CPU (--engine-max-cpu): must be a Kubernetes quantity such as 500m or 16Gi.",
   ],
   [{}, ["--colour"], "--colour is not an option; --help lists them."],
   [{}, ["--port"], "--port needs a value."],

@@ -48,7 +48,9 @@ const options = {
     .describe("address at which the API server reaches the webhook, in place of a Service"),
   ORRERY_ENGINE_MAX_CPU: quantity().describe("largest CPU request or limit of an engine container"),
   ORRERY_ENGINE_MAX_MEMORY: quantity().describe("largest memory request or limit of an engine container"),
-  ORRERY_ENGINE_MAX_EPHEMERAL_STORAGE: quantity().describe("largest ephemeral storage request or limit of an engine container"),
+  ORRERY_ENGINE_MAX_EPHEMERAL_STORAGE: quantity().describe(
+    "largest ephemeral storage request or limit of an engine container",
+  ),
   FELDERA_PIPELINE_IMAGE: z.string().min(1).optional().describe("image that runs a pipeline; a stand-in without it"),
   FELDERA_COMPILER_IMAGE: z.string().min(1).optional().describe("image that compiles a program; a stand-in without it"),
   FELDERA_COMPILERS: z.coerce.number().int().min(1).default(1).describe("programs compiled at once, per stage"),
