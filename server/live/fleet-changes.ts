@@ -30,6 +30,7 @@ const RIGHTS_EVERY_MS = 15_000;
 /** What changes in the fleet, for one page of it: each change of a row once, however often the stream was broken. */
 export async function* fleetChanges(asked: Asked, input: ChangesInput, outer: AbortSignal) {
   const signal = untilExpired(asked, outer);
+  const isOver = () => signal.aborted;
   const mail = createMailbox<Row | null>();
   const ids = new Set(input.ids);
   let visible = await visibleTo(asked, asked.identity);
@@ -60,10 +61,10 @@ export async function* fleetChanges(asked: Asked, input: ChangesInput, outer: Ab
     let countedAt = -Infinity;
     let checkedAt = clock.monotonic();
     let owesCounts = false;
-    while (!signal.aborted) {
+    while (!isOver()) {
       const waitMs = owesCounts ? Math.max(0, countedAt + COUNTS_EVERY_MS - clock.monotonic()) : RIGHTS_EVERY_MS;
       await Promise.race([mail.filled(signal), clock.sleep(waitMs, signal)]);
-      if (signal.aborted) break;
+      if (isOver()) break;
       if (clock.monotonic() - checkedAt >= RIGHTS_EVERY_MS) {
         visible = await visibleTo(asked, asked.identity);
         checkedAt = clock.monotonic();

@@ -52,6 +52,8 @@ export function createHub({ database, clock }: { database: Database; clock: Cloc
       });
   };
 
+  const wasAsked = () => again;
+
   const readOn = async () => {
     for (;;) {
       again = false;
@@ -61,7 +63,7 @@ export function createHub({ database, clock }: { database: Database; clock: Cloc
         last = newest.version;
         for (const listener of listeners) listener(changes);
       }
-      if (changes.length < BATCH && !again) return;
+      if (changes.length < BATCH && !wasAsked()) return;
     }
   };
 

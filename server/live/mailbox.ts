@@ -30,7 +30,7 @@ export function createMailbox<Value>(): Mailbox<Value> {
     },
     filled: (signal) =>
       new Promise((resolve) => {
-        if (values.size > 0 || counted > 0 || signal.aborted) return resolve();
+        if (values.size > 0 || counted > 0 || signal.aborted) resolve();
         signal.addEventListener("abort", () => resolve(), { once: true });
         wake = resolve;
       }),

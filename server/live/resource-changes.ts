@@ -22,6 +22,7 @@ export async function* resourceChanges(
   await mustRead(asked, ref);
   const signal = untilExpired(asked, outer);
   const id = idOf(ref);
+  const isOver = () => signal.aborted;
   const mail = createMailbox<{ row: Row | null; version: bigint }>();
   let version = lastEventId && /^\d{1,18}$/.test(lastEventId) ? BigInt(lastEventId) : 0n;
   const unsubscribe = asked.hub.subscribe((changes) => {
@@ -34,9 +35,9 @@ export async function* resourceChanges(
     );
     const past = missed ? await asked.hub.changesSince(BigInt(missed.version) - 1n) : [];
     for (const change of past ?? []) if (change.id === id) mail.put(id, change);
-    while (!signal.aborted) {
+    while (!isOver()) {
       await mail.filled(signal);
-      if (signal.aborted) break;
+      if (isOver()) break;
       const news = mail.take().values.get(id);
       if (!news || news.version <= version) continue;
       version = news.version;

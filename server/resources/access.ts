@@ -33,7 +33,7 @@ export async function visibleTo({ database, rights, kinds }: Listing, identity: 
       return [id, await namespacesOf({ database, rights }, identity, id, kind)] as const;
     }),
   );
-  return Object.fromEntries(entries);
+  return Object.fromEntries<Visible[string]>(entries);
 }
 
 async function namespacesOf(

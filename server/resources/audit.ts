@@ -121,7 +121,7 @@ export async function auditPage(asked: Asked, { of, actor, cursor, limit }: Audi
   );
   const shown = rows.slice(0, limit);
   return {
-    commands: shown.map(({ order: _order, ...row }) => ({
+    commands: shown.map((row) => ({
       ...row,
       at: row.at.toISOString(),
       changed: row.changed ?? {},

@@ -96,7 +96,7 @@ function answerOf(
     why,
     causes,
     unknown: [...unknown, ...unknownFacts(known)],
-    lifecycles: lifecycles.map(({ why: _why, settled: _settled, ...lifecycle }) => lifecycle),
+    lifecycles,
     looksAgainAt: row.looksAgainAt,
     error: row.error,
     readAt,

@@ -73,7 +73,7 @@ function conditionsOf({ object }: Reading) {
 }
 
 /** What kubectl keeps for itself repeats the whole object, secrets included. */
-function shownAnnotations(annotations: Record<string, string> = {}): Record<string, string> {
+export function shownAnnotations(annotations: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(annotations).filter(([name]) => name !== "kubectl.kubernetes.io/last-applied-configuration"),
   );

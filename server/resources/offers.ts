@@ -22,10 +22,10 @@ export async function offersFor(asked: Asked, reading: Reading): Promise<Offer[]
 /** What the machines alone say. A command that several lifecycles know is offered once, by the first that allows it. */
 export function offersOf({ kind, resource, known }: Pick<Reading, "kind" | "resource" | "known">): Offer[] {
   const offers = new Map<string, Offer>();
-  for (const [lifecycle, { machine, stateOf }] of Object.entries(kind.lifecycles)) {
+  for (const [lifecycle, definition] of Object.entries(kind.lifecycles)) {
     const facts = known[lifecycle];
     if (!facts) continue;
-    for (const { reason, ...offer } of commandsAllowed(machine, stateOf(resource), facts)) {
+    for (const { reason, ...offer } of commandsAllowed(definition.machine, definition.stateOf(resource), facts)) {
       if (offers.get(offer.command)?.allowed) continue;
       if (offers.has(offer.command) && !offer.allowed) continue;
       offers.set(offer.command, {

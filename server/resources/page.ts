@@ -19,7 +19,7 @@ export async function page(database: Database, query: PageQuery, visible: Visibl
        FROM matched WHERE ${keyset} ORDER BY ${ordered(order, query)} LIMIT ${params.add(query.limit + 1)}
      )
      SELECT ${countColumns},
-       (SELECT coalesce(jsonb_agg(to_jsonb(r) || jsonb_build_object('key', page."key") ORDER BY page."at"), '[]')
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('row', to_jsonb(r), 'key', page."key") ORDER BY page."at"), '[]')
         FROM page CROSS JOIN LATERAL (SELECT ${rowColumns} FROM "Resource" WHERE "Resource"."id" = page."id") r) AS "rows"`,
     params.values,
   );
@@ -27,7 +27,7 @@ export async function page(database: Database, query: PageQuery, visible: Visibl
   const shown = answer.rows.slice(0, query.limit);
   const last = shown.at(-1);
   return {
-    rows: shown.map(parsedRow),
+    rows: shown.map(({ row }) => parsedRow(row)),
     nextCursor: answer.rows.length > query.limit && last ? cursorOf(query, last.key) : null,
     counts: countsOf(answer),
     hidden: Object.keys(visible).filter((kind) => visible[kind] !== "everywhere"),
@@ -58,7 +58,7 @@ type CountAnswer = {
   namespaces: Counts["namespaces"] | null;
   states: Counts["states"] | null;
 };
-type PageAnswer = CountAnswer & { rows: (JsonRow & { key: unknown[] })[] };
+type PageAnswer = CountAnswer & { rows: { row: JsonRow; key: unknown[] }[] };
 /** A row inside JSON: its times are text. */
 type JsonRow = Omit<Row, "since" | "looksAgainAt"> & { since: string | null; looksAgainAt: string | null };
 
@@ -84,7 +84,7 @@ function countsOf({ total, tones, kinds, namespaces, states }: CountAnswer): Cou
   return { total, tones: tones ?? {}, kinds: kinds ?? {}, namespaces: namespaces ?? {}, states: states ?? [] };
 }
 
-function parsedRow({ key: _key, ...row }: JsonRow & { key: unknown[] }): Row {
+function parsedRow(row: JsonRow): Row {
   const stored: StoredRow = { ...row, since: dateOf(row.since), looksAgainAt: dateOf(row.looksAgainAt) };
   return rowOf(stored);
 }

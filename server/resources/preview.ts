@@ -81,13 +81,14 @@ function patched(object: KubernetesObject, patch: Record<string, unknown>): Kube
 
 /** JSON merge patch (RFC 7386), into a copy. */
 function merged<T extends Record<string, unknown>>(target: T, patch: Record<string, unknown>): T {
-  const result: Record<string, unknown> = { ...target };
+  const result = new Map<string, unknown>(Object.entries(target));
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key];
-    else result[key] = isRecord(value) ? merged(isRecord(result[key]) ? result[key] : {}, value) : value;
+    const present = result.get(key);
+    if (value === null) result.delete(key);
+    else result.set(key, isRecord(value) ? merged(isRecord(present) ? present : {}, value) : value);
   }
   // A patch changes fields that the type leaves open; those that it names keep their types.
-  return result as T;
+  return Object.fromEntries(result) as T;
 }
 
 function withSelf(world: World, self: KubernetesObject): World {

@@ -7,7 +7,9 @@ export type Remembered = Map<string, KubernetesObject>;
 /** The same world; what is looked at is remembered, so that one read serves the explanation, too. */
 export function rememberingWorld(world: World): { world: World; remembered: Remembered } {
   const remembered: Remembered = new Map();
-  const keep = (object: KubernetesObject) => void (object.metadata.uid && remembered.set(object.metadata.uid, object));
+  const keep = (object: KubernetesObject) => {
+    if (object.metadata.uid) remembered.set(object.metadata.uid, object);
+  };
   const get: World["get"] = async (api, ref) => {
     const object = await world.get(api, ref);
     if (object) keep(object);

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { isRecord } from "@/server/reconcile/merge-patch";
 import { kindOf, type Asked } from "./context";
-import { mustRead } from "./get";
+import { mustRead, shownAnnotations } from "./get";
 import { objectOf } from "./read-resource";
 import type { Ref } from "./ref";
 
@@ -9,10 +9,9 @@ import type { Ref } from "./ref";
 export async function yaml(asked: Asked, ref: Ref): Promise<{ yaml: string; redacted: number }> {
   await mustRead(asked, ref);
   const { metadata, ...rest } = await objectOf(asked, kindOf(asked, ref.kind), ref);
-  const { managedFields: _managedFields, annotations = {}, ...shown } = metadata;
-  const { "kubectl.kubernetes.io/last-applied-configuration": _applied, ...kept } = annotations;
-  const { value, redacted } = redact({ ...rest, metadata: { ...shown, annotations: kept } });
-  return { yaml: stringify(value), redacted };
+  const shown = { ...metadata, managedFields: undefined, annotations: shownAnnotations(metadata.annotations) };
+  const { value, redacted } = redact({ ...rest, metadata: shown });
+  return { yaml: stringify(value, { keepUndefined: false }), redacted };
 }
 
 // A name that says that its value is a secret; a reference to one ("passwordSecretRef") is an object and is shown.

@@ -1,0 +1,109 @@
+import { contentHash } from "@/machines/content-hash";
+import { edgeTaken } from "@/machines/edges";
+import type { Known } from "@/machines/facts";
+import { guardTree, sentencesOf } from "@/machines/guard-tree";
+import type { Kind, Lifecycle } from "@/machines/kind";
+import type { PassOutcome } from "@/server/reconcile/pass";
+import { sameValue } from "@/server/reconcile/merge-patch";
+import { idOf } from "@/server/resources/ref";
+import { bucketOf } from "./dwell";
+
+/** One lifecycle in one pass, as it is stored. */
+export type NewTransition = {
+  resourceId: string;
+  uid: string;
+  kind: string;
+  lifecycle: string;
+  pass: string;
+  at: string;
+  machine: string;
+  from: string;
+  to: string;
+  event: string;
+  edge: string | null;
+  guard: string | null;
+  flipped: { fact: string; from: unknown; to: unknown; evidence: unknown }[];
+  facts: Record<string, unknown>;
+  evidence: Record<string, unknown>;
+  actions: string[];
+  writes: { sentence: string; outcome: string; ms: number }[];
+  error: string | null;
+  dwellMs: number | null;
+  bucket: number | null;
+  droppedBefore: number;
+};
+
+/** What was known of the resource after the pass before: what flipped is told against it. */
+export type Memory = { known: Record<string, Known>; error: string | null };
+
+/** What happened in a pass, lifecycle by lifecycle. A pass in which nothing happened gives nothing. */
+export function transitionsOf(outcome: PassOutcome, kind: Kind, before: Memory | undefined): NewTransition[] {
+  const { object, resourceAfter, plan } = outcome;
+  const was = object && kind.schema.safeParse(object);
+  if (!plan || !was?.success) return [];
+  const is = resourceAfter ? kind.schema.safeParse(resourceAfter) : null;
+  return Object.entries(plan.steps).flatMap(([name, step]) => {
+    const lifecycle = kind.lifecycles[name];
+    const known = outcome.known[name];
+    if (!lifecycle || !known) return [];
+    // Where it really is: a plan that failed half-way has not moved it.
+    const to = is?.success ? lifecycle.stateOf(is.data) : step.to;
+    const failed = outcome.error ?? null;
+    const wrote = outcome.writes.some((write) => write.outcome === "done" && write.verb !== "status");
+    const isNews = step.from !== to || wrote || (failed !== null && failed !== before?.error);
+    if (!isNews) return [];
+    return [
+      {
+        ...causeOf(lifecycle, step, known),
+        ...storedOf(outcome, name),
+        ...stayOf(lifecycle, was.data, outcome.at, step.from !== to),
+        from: step.from,
+        to,
+        event: step.event,
+        actions: step.actions,
+        flipped: flippedOf(known, before?.known[name]),
+        facts: known.facts,
+        evidence: known.evidence,
+        error: failed,
+      },
+    ];
+  });
+}
+
+function storedOf({ id, kind, key, object, at, writes }: PassOutcome, lifecycle: string) {
+  return {
+    resourceId: idOf({ kind, ...key }),
+    uid: object?.metadata.uid ?? "",
+    kind,
+    lifecycle,
+    pass: id,
+    at: new Date(at).toISOString(),
+    writes: writes
+      .filter(({ outcome }) => outcome !== "unchanged")
+      .map(({ sentence, outcome, ms }) => ({ sentence, outcome, ms: Math.round(ms) })),
+    droppedBefore: 0,
+  };
+}
+
+/** The edge that was taken and the guard that opened it, in words. A composed lifecycle takes no steps of its own. */
+function causeOf({ machine, composedOf }: Lifecycle, step: { from: string; event: string }, known: Known) {
+  const hash = contentHash(machine);
+  if (composedOf) return { machine: hash, edge: null, guard: null };
+  const edge = edgeTaken(machine, { state: step.from, facts: known.facts }, { type: step.event });
+  const guard = edge?.guard ? sentencesOf(guardTree(machine, edge.guard, known)).join(" and ") : null;
+  return { machine: hash, edge: edge?.id ?? null, guard };
+}
+
+function stayOf(lifecycle: Lifecycle, resource: unknown, at: number, moved: boolean) {
+  const since = Date.parse(lifecycle.sinceOf(resource) ?? "");
+  if (!moved || Number.isNaN(since)) return { dwellMs: null, bucket: null };
+  const dwellMs = Math.max(0, at - since);
+  return { dwellMs, bucket: bucketOf(dwellMs) };
+}
+
+function flippedOf(known: Known, before: Known | undefined): NewTransition["flipped"] {
+  if (!before) return [];
+  return Object.entries(known.facts)
+    .filter(([fact, value]) => !sameValue(value, before.facts[fact]))
+    .map(([fact, to]) => ({ fact, from: before.facts[fact] ?? null, to, evidence: known.evidence[fact] ?? null }));
+}

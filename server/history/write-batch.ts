@@ -1,0 +1,173 @@
+import type { Database, Query } from "@/server/db/database";
+import { CHANNEL } from "@/server/live/hub";
+import type { NewTransition } from "./entry";
+import type { RowEntry } from "./row-entry";
+
+/** What is written together: all of it or nothing. */
+export type Batch = {
+  rows: readonly RowEntry[];
+  transitions: readonly NewTransition[];
+  fence: number;
+  about: { lagMs: number; buffered: number; dropped: number; at: number };
+};
+
+/** A worker that lost the lease: another one writes now, and this one's view is of the past. */
+export class Fenced extends Error {
+  override name = "Fenced";
+}
+
+/** One transaction. Written twice it leaves the same: rows by their digest, transitions by their pass. */
+export async function writeBatch(database: Database, { rows, transitions, fence, about }: Batch): Promise<void> {
+  await database.transaction(async (query) => {
+    await claim(query, fence, about);
+    const first = await numbers(query, rows.length + transitions.length);
+    const numbered = rows.map((entry, at) => ({ entry, version: (first + BigInt(at)).toString() }));
+    const from = first + BigInt(rows.length);
+    await insertTransitions(query, transitions, from);
+    await upsertRows(
+      query,
+      numbered.flatMap(({ entry, version }) => (entry.gone ? [] : [{ ...entry.row, version }])),
+    );
+    await markGone(
+      query,
+      numbered.flatMap(({ entry, version }) => (entry.gone ? [{ id: entry.id, at: new Date(entry.at), version }] : [])),
+    );
+    await query("SELECT 1 FROM pg_notify($1, $2)", [CHANNEL, from.toString()]);
+  });
+}
+
+async function claim(query: Query, fence: number, about: Batch["about"]): Promise<void> {
+  const claimed = await query(
+    `INSERT INTO "Projection" ("name", "fence", "lagMs", "buffered", "dropped", "at") VALUES ('worker', $1, $2, $3, $4, $5)
+     ON CONFLICT ("name") DO UPDATE SET "fence" = excluded."fence", "lagMs" = excluded."lagMs", "buffered" = excluded."buffered",
+       "dropped" = excluded."dropped", "at" = excluded."at"
+     WHERE "Projection"."fence" <= excluded."fence" RETURNING "name"`,
+    [fence, Math.round(about.lagMs), about.buffered, about.dropped, new Date(about.at)],
+  );
+  if (claimed.length === 0) throw new Fenced("A worker with a newer lease writes the projection.");
+}
+
+/** The counter's row is locked until the commit, so numbers become visible in their order and none is skipped by a reader. */
+async function numbers(query: Query, count: number): Promise<bigint> {
+  const [counter] = await query<{ value: string }>(
+    `UPDATE "Counter" SET "value" = "value" + $1 WHERE "name" = 'change' RETURNING "value"::text AS "value"`,
+    [count],
+  );
+  return BigInt(counter?.value ?? 0) - BigInt(count) + 1n;
+}
+
+const rowTypes = {
+  id: "text",
+  family: "text",
+  kind: "text",
+  namespace: "text",
+  name: "text",
+  uid: "text",
+  generation: "int",
+  resourceVersion: "text",
+  state: "text",
+  tone: "text",
+  attention: "smallint",
+  since: "timestamptz",
+  lifecycles: "jsonb",
+  sentence: "text",
+  reason: "text",
+  owner: "jsonb",
+  labels: "jsonb",
+  commands: "jsonb",
+  known: "jsonb",
+  machines: "jsonb",
+  looksAgainAt: "timestamptz",
+  error: "text",
+  digest: "text",
+  version: "bigint",
+  seenAt: "timestamptz",
+} as const;
+
+async function upsertRows(query: Query, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return;
+  const names = Object.keys(rowTypes).map((name) => `"${name}"`);
+  const updates = names
+    .filter((name) => name !== `"id"` && name !== `"version"`)
+    .map((name) => `${name} = excluded.${name}`);
+  await query(
+    `INSERT INTO "Resource" (${names.join(", ")})
+     SELECT ${names.join(", ")} FROM jsonb_to_recordset($1::jsonb) AS given(${columnsOf(rowTypes)})
+     ON CONFLICT ("id") DO UPDATE SET ${updates.join(", ")}, "deletedAt" = NULL,
+       "version" = CASE WHEN "Resource"."digest" = excluded."digest" AND "Resource"."deletedAt" IS NULL
+                   THEN "Resource"."version" ELSE excluded."version" END`,
+    [JSON.stringify(rows)],
+  );
+}
+
+async function markGone(query: Query, gone: readonly { id: string; at: Date; version: string }[]): Promise<void> {
+  if (gone.length === 0) return;
+  await query(
+    `UPDATE "Resource" SET "deletedAt" = given."at", "version" = given."version"
+     FROM jsonb_to_recordset($1::jsonb) AS given("id" text, "at" timestamptz, "version" bigint)
+     WHERE "Resource"."id" = given."id" AND "Resource"."deletedAt" IS NULL`,
+    [JSON.stringify(gone)],
+  );
+}
+
+const transitionTypes = {
+  id: "bigint",
+  resourceId: "text",
+  uid: "text",
+  kind: "text",
+  lifecycle: "text",
+  pass: "text",
+  at: "timestamptz",
+  machine: "text",
+  from: "text",
+  to: "text",
+  event: "text",
+  edge: "text",
+  guard: "text",
+  flipped: "jsonb",
+  facts: "jsonb",
+  evidence: "jsonb",
+  actions: "jsonb",
+  writes: "jsonb",
+  error: "text",
+  dwellMs: "bigint",
+  droppedBefore: "int",
+} as const;
+
+/** With the counts that machines show, and the person who asked: the newest command that no transition has told of yet. */
+async function insertTransitions(query: Query, transitions: readonly NewTransition[], first: bigint): Promise<void> {
+  if (transitions.length === 0) return;
+  const names = Object.keys(transitionTypes).map((name) => `"${name}"`);
+  await query(
+    `WITH given AS (
+       SELECT * FROM jsonb_to_recordset($1::jsonb) AS given(${columnsOf({ ...transitionTypes, bucket: "smallint" })})
+     ), inserted AS (
+       INSERT INTO "Transition" (${names.join(", ")}, "actor", "commandId")
+       SELECT ${names.map((name) => `given.${name}`).join(", ")}, asked."actor", asked."id"
+       FROM given LEFT JOIN LATERAL (
+         SELECT c."id", c."actor" FROM "Command" c
+         WHERE c."resourceId" = given."resourceId" AND c."outcome" IN ('accepted', 'running') AND c."at" <= given."at"
+           AND NOT EXISTS (SELECT 1 FROM "Transition" t WHERE t."resourceId" = given."resourceId" AND t."at" >= c."at"
+             AND t."lifecycle" = given."lifecycle" AND t."commandId" IS NOT NULL)
+         ORDER BY c."order" DESC LIMIT 1) asked ON true
+       ON CONFLICT ("pass", "lifecycle") DO NOTHING
+       RETURNING "id", "machine", "kind", "lifecycle", "edge", "from", "to"
+     ), edges AS (
+       INSERT INTO "EdgeCount" ("machine", "kind", "lifecycle", "edge", "from", "to", "count")
+       SELECT "machine", "kind", "lifecycle", "edge", min("from"), min("to"), count(*) FROM inserted
+       WHERE "edge" IS NOT NULL GROUP BY 1, 2, 3, 4
+       ON CONFLICT ("machine", "edge") DO UPDATE SET "count" = "EdgeCount"."count" + excluded."count"
+     )
+     INSERT INTO "Dwell" ("kind", "lifecycle", "state", "bucket", "count")
+     SELECT given."kind", given."lifecycle", given."from", given."bucket", count(*)
+     FROM inserted JOIN given ON given."id" = inserted."id" WHERE given."bucket" IS NOT NULL GROUP BY 1, 2, 3, 4
+     ON CONFLICT ("kind", "lifecycle", "state", "bucket") DO UPDATE SET "count" = "Dwell"."count" + excluded."count"`,
+    [JSON.stringify(transitions.map((transition, at) => ({ ...transition, id: (first + BigInt(at)).toString() })))],
+  );
+}
+
+function columnsOf(types: Record<string, string>): string {
+  return Object.entries(types)
+    .map(([name, type]) => `"${name}" ${type}`)
+    .join(", ");
+}

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { apis } from "@/server/kubernetes/apis";
+import type { KubernetesClient } from "@/server/kubernetes/client";
+import type { Clock } from "@/server/kubernetes/clock";
+import type { Identity } from "./identity";
+
+/** Who a Kubernetes bearer token is, asked of the cluster by TokenReview. */
+export type TokenReviewer = (token: string) => Promise<Omit<Identity, "by"> | null>;
+
+/** A token that was taken back ends within this time. */
+const KEEP_MS = 15_000;
+const KEPT_MAX = 5_000;
+
+const reviewSchema = z.object({
+  status: z.object({
+    authenticated: z.boolean().default(false),
+    user: z
+      .object({
+        username: z.string(),
+        uid: z.string().optional(),
+        groups: z.array(z.string()).default([]),
+        extra: z.record(z.string(), z.array(z.string())).optional(),
+      })
+      .optional(),
+  }),
+});
+
+export function createTokenReviewer({ client, clock }: { client: KubernetesClient; clock: Clock }): TokenReviewer {
+  // By the hash: a dump of this process's memory must not hand out tokens.
+  const kept = new Map<string, { until: number; answer: ReturnType<TokenReviewer> }>();
+  return (token) => {
+    const key = createHash("sha256").update(token).digest("base64");
+    const found = kept.get(key);
+    if (found && found.until > clock.monotonic()) return found.answer;
+    const answer = review(client, token);
+    kept.set(key, { until: clock.monotonic() + KEEP_MS, answer });
+    answer.catch(() => kept.delete(key));
+    const oldest = kept.keys().next();
+    if (kept.size > KEPT_MAX && !oldest.done) kept.delete(oldest.value);
+    return answer;
+  };
+}
+
+async function review(client: KubernetesClient, token: string): ReturnType<TokenReviewer> {
+  const answer = await client.create(apis.tokenReview, {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenReview",
+    metadata: { name: "" },
+    spec: { token },
+  });
+  const { status } = reviewSchema.parse(answer);
+  if (!status.authenticated || !status.user) return null;
+  const { username, uid, groups, extra } = status.user;
+  return { name: username, groups, ...(uid ? { uid } : {}), ...(extra ? { extra } : {}), expiresAt: expiryOf(token) };
+}
+
+/** A ServiceAccount token says itself when it ends; it was reviewed, so what it says is not checked again. */
+function expiryOf(token: string): number | null {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+    const parsed = z.object({ exp: z.number() }).safeParse(claims);
+    return parsed.success ? parsed.data.exp * 1_000 : null;
+  } catch {
+    return null;
+  }
+}
