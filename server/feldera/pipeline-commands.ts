@@ -48,7 +48,7 @@ export function commandPlan(seen: PipelineSeen, event: Event): Plan {
   const lifecycle = lifecycleOf[event.type];
   const ask = asks[event.type];
   if (!lifecycle || !ask) return { steps: {}, effects: [], status: null, requeueAfterMs: null };
-  const known: Record<string, Known> = { ...knownOf(seen), resources: withArgs(seen, event) };
+  const known = knownFor(seen, event);
   const from = stateIn(seen, lifecycle);
   const facts = known[lifecycle]?.facts ?? {};
   const { state, actions } = step(machines[lifecycle], { state: from, facts: facts as never }, event);
@@ -62,9 +62,19 @@ export function commandPlan(seen: PipelineSeen, event: Event): Plan {
   };
 }
 
-/** The facts of the resources with what the arguments of this very command add to them. */
-export function withArgs(seen: PipelineSeen, event: Event): Known<ResourcesFacts> {
-  const known = knownOf(seen).resources;
+/** The facts of every lifecycle, with what the arguments of this very command add to them. */
+export function knownFor(seen: PipelineSeen, event?: Event): Record<string, Known> {
+  const known = knownOf(seen);
+  if (!event) return known;
+  const resources = withArgs(seen, event, known.resources);
+  return {
+    ...known,
+    resources,
+    combined: { ...known.combined, facts: { ...known.combined.facts, ...resources.facts } },
+  };
+}
+
+function withArgs(seen: PipelineSeen, event: Event, known: Known<ResourcesFacts>): Known<ResourcesFacts> {
   const { status, spec } = seen.pipeline;
   const standby = event.type === "start" && initialOf(event) === "Standby";
   const sync = JSON.stringify(spec.runtime_config.storage ?? {});

@@ -5,7 +5,7 @@ import { defineReconciler, ownedBy, type Reconciler } from "@/server/reconcile/r
 import type { FelderaOptions } from "./feldera-options";
 import { labels } from "./pipeline-names";
 import { computePipeline } from "./pipeline.compute";
-import { knownOf } from "./pipeline.known";
+import { knownFor } from "./pipeline-commands";
 import { readPipeline, type PipelineSeen } from "./pipeline.read";
 import { nextInQueue } from "./program-queue";
 
@@ -38,7 +38,7 @@ export function createPipelineReconciler(options: FelderaOptions): Reconciler<Pi
       },
     ],
     read: (pipeline, world) => readPipeline(pipeline, world, options),
-    known: knownOf,
+    known: knownFor,
     compute: computePipeline,
   });
 }

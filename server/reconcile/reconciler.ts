@@ -23,8 +23,8 @@ export type Reconciler<Resource, Seen> = {
   /** Besides the kind itself, which is always watched. */
   watches: readonly Watch[];
   read(resource: Resource, world: World): Promise<Seen>;
-  /** The facts of each lifecycle, with their evidence. */
-  known(seen: Seen): Record<string, Known>;
+  /** The facts of each lifecycle, with their evidence; a command's arguments may decide some of them. */
+  known(seen: Seen, event?: Event): Record<string, Known>;
   /** Pure: the same arguments give the same plan. */
   compute(seen: Seen, event: Event, now: number): Plan;
   /** The whole status that tells of a pass which failed to read or to write; null or no such method leaves it as it is. */
@@ -40,7 +40,7 @@ export type AnyReconciler = {
   kind: Kind;
   watches: readonly Watch[];
   read(resource: unknown, world: World): Promise<unknown>;
-  known(seen: unknown): Record<string, Known>;
+  known(seen: unknown, event?: Event): Record<string, Known>;
   compute(seen: unknown, event: Event, now: number): Plan;
   statusOfFailure?(resource: unknown, failure: Failure, now: number): Record<string, unknown> | null;
 };
