@@ -8,7 +8,7 @@ import { apiVersionOf, type KubernetesObject } from "@/server/kubernetes/object"
 import { type Bench } from "./bench-group";
 import { createBenchlet } from "./benchlet";
 
-export type BenchCluster = Bench & { group: string; close(): Promise<void> };
+export type BenchCluster = Bench & { close(): Promise<void> };
 
 /** Objects written at the same time while a namespace is filled. */
 const FILL_AT_ONCE = 16;

@@ -26,6 +26,8 @@ export type Bench = {
   client: KubernetesClient;
   connection: Connection;
   clock: Clock;
+  /** The API group of the bench's own kind. */
+  group: string;
   /** Divides the work for a quick look at whether the bench itself works; its figures mean nothing. */
   scale: number;
   /** A namespace of its own, gone after the run. */

@@ -1,11 +1,28 @@
 import { parseArgs } from "node:util";
 import { openBenchCluster, type BenchCluster } from "./bench-cluster";
 import { type BenchGroup, type Figure, isMet } from "./bench-group";
+import { burst } from "./burst";
+import { failover } from "./failover";
+import { heapPerObject } from "./heap-per-object";
+import { overtake } from "./overtake";
+import { peers } from "./peers";
 import { queueCost } from "./queue-cost";
 import { specToStatus } from "./spec-to-status";
+import { sync } from "./sync";
+import { writesPerChange } from "./writes-per-change";
 
 /** Everything that is measured, in the order of the table. */
-const groups: readonly BenchGroup[] = [specToStatus, queueCost];
+const groups: readonly BenchGroup[] = [
+  specToStatus,
+  peers,
+  burst,
+  writesPerChange,
+  heapPerObject,
+  sync,
+  overtake,
+  failover,
+  queueCost,
+];
 
 await main();
 

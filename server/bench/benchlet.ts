@@ -79,7 +79,7 @@ export function createBenchlet(group: string) {
 }
 
 /** The whole loop as a family uses it: schema, facts with evidence, a step of the machine, conditions. */
-export function createBenchletReconciler(group: string) {
+export function createBenchletReconciler(group: string, identity = "bench") {
   return defineReconciler<Benchlet, Benchlet>({
     id: "bench.benchlet",
     kind: createBenchlet(group),
@@ -93,12 +93,15 @@ export function createBenchletReconciler(group: string) {
       return {
         steps: { phase: { from: status.phase, to: state, event: event.type, actions } },
         effects: [],
-        status: {
-          phase: state,
-          value: spec.value,
-          observedGeneration: metadata.generation,
-          conditions: setCondition(status.conditions ?? [], readyAt(metadata.generation, spec.value), now),
-        },
+        // Another replica's name in the status is no reason to write.
+        status: facts.copied
+          ? { ...status }
+          : {
+              phase: state,
+              value: spec.value,
+              observedGeneration: metadata.generation,
+              conditions: setCondition(status.conditions ?? [], readyAt(metadata.generation, identity), now),
+            },
         requeueAfterMs: null,
       };
     },
@@ -111,7 +114,8 @@ function knownOf({ metadata, spec, status }: Benchlet): Known<BenchletFacts> {
   return { facts: { copied }, evidence: { copied: { sentence } } };
 }
 
-function readyAt(observedGeneration: number, value: number) {
-  const message = `the value is ${value}`;
+/** Names the replica that wrote it. */
+function readyAt(observedGeneration: number, identity: string) {
+  const message = `copied by ${identity}`;
   return { type: "Ready", status: "True" as const, reason: "Copied", message, observedGeneration };
 }

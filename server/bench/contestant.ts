@@ -5,6 +5,8 @@ import { type Bench } from "./bench-group";
 /** A reconcile loop in a process of its own, as it would run in a cluster. */
 export type Contestant = {
   process: ChildProcess;
+  /** What it said when it was ready. */
+  message: unknown;
   /** Ends it and waits until it is gone. */
   end(signal?: NodeJS.Signals): Promise<void>;
 };
@@ -14,7 +16,7 @@ export type ContestantTask = { group: string; namespace: string; identity?: stri
 
 /** Starts one of the programs in contestants/ and waits until it says that it watches. */
 export async function startContestant(
-  bench: Bench & { group: string },
+  bench: Bench,
   program: string,
   task: Omit<ContestantTask, "group">,
 ): Promise<Contestant> {
@@ -30,11 +32,11 @@ export async function startContestant(
     await gone;
   };
   bench.undo(() => end("SIGKILL"));
-  await new Promise<void>((resolve, reject) => {
-    child.once("message", () => resolve());
+  const message = await new Promise<unknown>((resolve, reject) => {
+    child.once("message", resolve);
     child.once("exit", (code) => reject(new Error(`the contestant ${program} ended with ${code ?? "a signal"}`)));
   });
-  return { process: child, end };
+  return { process: child, message, end };
 }
 
 export function contestantTask(): ContestantTask {

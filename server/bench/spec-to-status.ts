@@ -1,5 +1,4 @@
 import { type BenchGroup } from "./bench-group";
-import { type BenchCluster } from "./bench-cluster";
 import { createBenchlet } from "./benchlet";
 import { startContestant } from "./contestant";
 import { median, percentile, round } from "./sample";
@@ -12,9 +11,7 @@ const WARM_UP = 40;
 export const specToStatus: BenchGroup = {
   key: "specToStatus",
   title: "spec change → status visible",
-  run: async (given) => {
-    // Groups of the reconcile runtime run on the bench's own kind.
-    const bench = given as BenchCluster;
+  run: async (bench) => {
     const raw = await bench.namespace("raw");
     const loop = await bench.namespace("loop");
     const bare = await bench.namespace("bare");

@@ -8,7 +8,7 @@ import { contestantTask } from "../contestant";
 
 const { group, namespace, identity = "bench" } = contestantTask();
 const connection = await connectionFrom({ kubeconfig: process.env.KUBECONFIG ?? "" });
-const reconciler = createBenchletReconciler(group);
+const reconciler = createBenchletReconciler(group, identity);
 const worker = createWorker({
   client: createClient({ connection, clock: systemClock }),
   leaseClient: createClient({ connection, clock: systemClock }),

@@ -1,0 +1,59 @@
+import { type BenchGroup, type Figure } from "./bench-group";
+import { createBenchlet } from "./benchlet";
+import { startContestant } from "./contestant";
+import { median, round } from "./sample";
+import { openStatusWatch } from "./status-watch";
+
+const ROUNDS = 120;
+const WARM_UP = 20;
+const programs = ["orrery", "client-node", "fluent-client", "dot-i-operator"] as const;
+type Program = (typeof programs)[number];
+
+/** The same loop on each of the libraries that are used for it in JavaScript, each in a process of its own, in turns. */
+export const peers: BenchGroup = {
+  key: "peers",
+  title: "the same loop on other libraries",
+  run: async (bench) => {
+    const { api } = createBenchlet(bench.group);
+    const lanes: { program: Program; namespace: string; samples: number[] }[] = [];
+    for (const program of programs) {
+      const namespace = await bench.namespace(program);
+      await bench.fill(namespace, 1);
+      await startContestant(bench, program, { namespace });
+      lanes.push({ program, namespace, samples: [] });
+    }
+    const raw = await bench.namespace("peers-raw");
+    await bench.fill(raw, 1);
+    const watch = await openStatusWatch(bench.client, api);
+    const timed = async (namespace: string, value: number, field: "spec" | "status") => {
+      const startedMs = performance.now();
+      const seen = watch.seen(namespace, "o-0", (object) => object[field]?.value === value);
+      await bench.client.patch(api, { namespace, name: "o-0" }, { spec: { value } }, { type: "merge" });
+      return (await seen) - startedMs;
+    };
+    const floor: number[] = [];
+    for (let turn = 1; turn <= Math.ceil(ROUNDS / bench.scale) + WARM_UP; turn++) {
+      const rawMs = await timed(raw, turn, "spec");
+      if (turn > WARM_UP) floor.push(rawMs);
+      for (const lane of lanes) {
+        const ms = await timed(lane.namespace, turn, "status");
+        if (turn > WARM_UP) lane.samples.push(ms);
+      }
+    }
+    watch.close();
+    return [figureOf(lanes, median(floor))];
+  },
+};
+
+function figureOf(lanes: { program: Program; samples: number[] }[], rawMs: number): Figure {
+  const ratios = Object.fromEntries(lanes.map(({ program, samples }) => [program, round(median(samples) / rawMs)]));
+  const { orrery = NaN, ...others } = ratios;
+  return {
+    key: "peers",
+    what: "our loop over the fastest other library's, both p50",
+    value: round(orrery / Math.min(...Object.values(others))),
+    unit: "ratio",
+    goal: { atMost: 1 },
+    detail: { rawP50Ms: round(rawMs), ...ratios },
+  };
+}
