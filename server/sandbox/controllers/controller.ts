@@ -13,12 +13,15 @@ export type ControllerContext = { cluster: Cluster; shelves: Shelves; clock: Clo
 export type Controller = { reconcile: Reconcile; watches: readonly Watch[] };
 export type Watch = { api: Api; keysOf: (change: Change<Kept>) => readonly string[] };
 
+/** Something that works on its own until it is stopped; idle when only timers can set it going. */
+export type Running = { idle(): boolean; stop(): Promise<void> };
+
 /** Starts one controller; `component` is its name in events and the account that it writes as. */
 export function startController(
   cluster: Cluster,
   component: string,
   define: (context: ControllerContext) => Controller,
-): { stop(): Promise<void> } {
+): Running {
   const { clock } = cluster;
   const shelves = createShelves(cluster, systemUser(component));
   const record = createEventRecorder({ shelves, clock, component });
@@ -31,6 +34,7 @@ export function startController(
     return stop;
   });
   return {
+    idle: loop.idle,
     stop: async () => {
       unwatch.forEach((stop) => stop());
       await loop.stop();

@@ -1,6 +1,7 @@
 import { type KubernetesObject, type OwnerReference } from "@/server/kubernetes/object";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { codeOf, withoutVersion } from "./shelves";
+import { type Running } from "./controller";
 import { createControlLoop } from "./control-loop";
 
 const FOREGROUND = "foregroundDeletion";
@@ -15,7 +16,7 @@ const ctx = {
 type Entry = { storageKey: string; object: KubernetesObject };
 
 /** Deletes what nobody owns any more, and carries out foreground and orphaning deletion for every kind there is. */
-export function startGarbageCollector(cluster: Cluster): { stop(): Promise<void> } {
+export function startGarbageCollector(cluster: Cluster): Running {
   const { clock } = cluster;
   const byUid = new Map<string, Entry>();
   const dependents = new Map<string, Set<string>>();
@@ -147,6 +148,7 @@ export function startGarbageCollector(cluster: Cluster): { stop(): Promise<void>
   }
 
   return {
+    idle: loop.idle,
     stop: async () => {
       unwatch();
       await loop.stop();

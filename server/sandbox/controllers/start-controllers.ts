@@ -1,6 +1,6 @@
 import { type Cluster } from "@/server/sandbox/cluster";
 import { claimController, claimProtectionController, volumeController } from "./claim-controller";
-import { type Controller, type ControllerContext, startController } from "./controller";
+import { type Controller, type ControllerContext, type Running, startController } from "./controller";
 import { ensureStorageClass } from "./default-storage-class";
 import { endpointsController, endpointSliceController } from "./endpoints-controller";
 import { startGarbageCollector } from "./garbage-collector";
@@ -21,10 +21,7 @@ const controllers: Record<string, (context: ControllerContext) => Controller> = 
 };
 
 /** Starts everything that a controller manager runs. `rootCertificate` is what pods are to trust the API server by. */
-export function startControllers(
-  cluster: Cluster,
-  options: { rootCertificate?: string } = {},
-): { stop(): Promise<void> } {
+export function startControllers(cluster: Cluster, options: { rootCertificate?: string } = {}): Running {
   // Nobody waits for it: claims are looked at again when a class appears.
   void ensureStorageClass(cluster);
   const started = [
@@ -32,5 +29,8 @@ export function startControllers(
     startController(cluster, "root-ca-certificate-publisher", rootCertificateController(options.rootCertificate ?? "")),
     ...Object.entries(controllers).map(([component, define]) => startController(cluster, component, define)),
   ];
-  return { stop: async () => void (await Promise.all(started.map((controller) => controller.stop()))) };
+  return {
+    idle: () => started.every((controller) => controller.idle()),
+    stop: async () => void (await Promise.all(started.map((controller) => controller.stop()))),
+  };
 }
