@@ -1,0 +1,24 @@
+import { describe, test } from "vitest";
+import { type Target } from "@/server/sandbox/contract/target";
+
+/** Adds a case to a topic. `since`: the first minor version of Kubernetes that promises it. */
+export type Case = (
+  guarantee: string,
+  run: (target: Target) => Promise<void>,
+  options?: { since?: number; until?: number },
+) => void;
+
+/** A topic of the contract: one text, held against whatever target it is given. */
+export function topic(title: string, cases: (promises: Case) => void): (target: () => Target) => void {
+  return (target) =>
+    describe(title, () => {
+      cases((guarantee, run, { since = 0, until = Infinity } = {}) => {
+        test(guarantee, async ({ skip }) => {
+          const { minor } = target();
+          if (minor < since) skip(`new in 1.${since}`);
+          if (minor > until) skip(`gone after 1.${until}`);
+          await run(target());
+        });
+      });
+    });
+}
