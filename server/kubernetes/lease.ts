@@ -1,5 +1,5 @@
 import { apis } from "@/server/kubernetes/apis";
-import { type KubernetesClient } from "@/server/kubernetes/client";
+import { type CallOptions, type KubernetesClient } from "@/server/kubernetes/client";
 import { type Clock, type Timer } from "@/server/kubernetes/clock";
 import { isAlreadyExists, isConflict, isNotFound } from "@/server/kubernetes/errors";
 import { leaseObject, type LeaseRecord, recordOf } from "@/server/kubernetes/lease-record";
@@ -51,7 +51,6 @@ export type LeaseOptions = {
 export function createLease(options: LeaseOptions): Lease {
   const { client, clock, namespace, name, identity, random = Math.random, onError = () => undefined } = options;
   const at = { namespace, name };
-  const call = { timeoutMs: REQUEST_TIMEOUT_MS };
   const listeners = new Set<(held: boolean) => void>();
   const store = createStore();
   const reflector = createReflector({
@@ -65,6 +64,8 @@ export function createLease(options: LeaseOptions): Lease {
     fieldSelector: `metadata.name=${name}`,
   });
   const stopped = new AbortController();
+  // A renewal under way ends with the stop; the release that follows does not.
+  let call: CallOptions = { timeoutMs: REQUEST_TIMEOUT_MS, signal: stopped.signal };
   let record: LeaseRecord | null = null;
   let seenAt = 0;
   let renewedAt: number | null = null;
@@ -82,7 +83,6 @@ export function createLease(options: LeaseOptions): Lease {
     record = found;
     seenAt = clock.monotonic();
     if (found?.holder !== identity) lose();
-    nap.abort();
   };
 
   const tell = (held: boolean) => {
@@ -110,7 +110,8 @@ export function createLease(options: LeaseOptions): Lease {
     renewedAt = sentAt;
     token = next.transitions;
     deadline?.cancel();
-    deadline = clock.setTimeout(lose, sentAt + RENEW_DEADLINE_MS - clock.monotonic());
+    // One millisecond later than the last moment at which it still is.
+    deadline = clock.setTimeout(lose, sentAt + RENEW_DEADLINE_MS + 1 - clock.monotonic());
     if (isNew) tell(true);
   };
 
@@ -155,6 +156,7 @@ export function createLease(options: LeaseOptions): Lease {
       nap = new AbortController();
       const waitMs = await step().catch(async (error: unknown) => {
         // Somebody else wrote, or an answer of ours was lost: what is there now decides.
+        if (stopped.signal.aborted) return 0;
         const isRace = isConflict(error) || isAlreadyExists(error) || isNotFound(error);
         if (!isRace) onError(error);
         if (isRace && (await look().then(() => true, onError))) return 0;
@@ -175,7 +177,10 @@ export function createLease(options: LeaseOptions): Lease {
       return () => void listeners.delete(listener);
     },
     start: () => {
-      store.subscribe(({ type, object }) => see(type === "deleted" ? null : object));
+      store.subscribe(({ type, object }) => {
+        see(type === "deleted" ? null : object);
+        nap.abort();
+      });
       reflector.start();
       running ??= run();
     },
@@ -190,6 +195,7 @@ export function createLease(options: LeaseOptions): Lease {
   };
 
   async function release() {
+    call = { timeoutMs: REQUEST_TIMEOUT_MS };
     for (let tries = 1; record?.holder === identity; tries++) {
       try {
         // The shortest duration that the server takes: who cannot see the empty holder waits for one second.

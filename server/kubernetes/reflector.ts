@@ -61,16 +61,18 @@ export function createReflector(options: ReflectorOptions): Reflector {
   const first = deferred();
   let running: Promise<void> | null = null;
   let streamsLists: boolean | null = null;
+  let failedStream = false;
   let olderLists = 0;
 
   const onReplaced = () => {
     olderLists = 0;
+    failedStream = false;
     first.resolve();
   };
 
   const list = async (): Promise<Next> => {
     streamsLists ??= await offersWatchList(client, stopped.signal);
-    if (streamsLists) return watch("initialEvents");
+    if (streamsLists && !failedStream) return watch("initialEvents");
     state.phase = "listing";
     state.lists++;
     const { objects, resourceVersion, isNewest } = await listAll(client, options, store.resourceVersion, {
@@ -83,7 +85,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
       onReplaced();
       return "watch";
     }
-    olderLists++;
+    if (isNewest) olderLists++;
     state.refused++;
     throw oldViewError(resourceVersion, store.resourceVersion);
   };
@@ -94,6 +96,8 @@ export function createReflector(options: ReflectorOptions): Reflector {
       await watchOnce({ ...options, from, slim, stall, state, random, signal: stopped.signal, onReplaced });
       return state.phase === "watching" ? "watch" : "list";
     } catch (error) {
+      // A plain list is the surer way to a whole world, and knows what to do when its version is out of reach.
+      if (from === "initialEvents" && state.phase === "listing") failedStream = true;
       if (from !== "initialEvents" || !isRefusedWatchList(error)) throw error;
       streamsLists = false;
       return "list";
