@@ -56,7 +56,8 @@ export async function defineWidget(target: Target, options: WidgetOptions = {}):
   const created = await target.send("POST", crdsPath, { body: definition });
   if (created.status !== 201) throw new Error(created.message);
   target.cleanUp(crdPath);
-  const first = String(versions[0]?.["name"] ?? "v1");
+  const [{ name: firstName }] = [...versions, { name: "v1" }];
+  const first = typeof firstName === "string" ? firstName : "v1";
   await until(`${definition.metadata.name} established`, async () => {
     const { status } = await target.send("GET", `/apis/${group}/${first}/${names.plural}`);
     return status === 200 && (await isEstablished(target, crdPath));

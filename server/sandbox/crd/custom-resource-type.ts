@@ -3,8 +3,8 @@ import { type CompiledSchema, compileSchema } from "@/server/sandbox/crd/compile
 import { type CrdVersion, type CustomResourceDefinition } from "@/server/sandbox/crd/custom-resource-definition";
 import { printerColumns } from "@/server/sandbox/crd/printer-columns";
 import { versionPriority } from "@/server/sandbox/crd/version-priority";
-import { cloneJson } from "@/server/sandbox/json";
-import { apiVersionOf, type ResourceType, type Subresource, type Verb } from "@/server/sandbox/type-registry";
+import { cloneJson, equalJson } from "@/server/sandbox/json";
+import { type ResourceType, type Subresource, type Verb } from "@/server/sandbox/type-registry";
 
 const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const inPlace: readonly Verb[] = ["get", "patch", "update"];
@@ -34,7 +34,7 @@ function typeOf(crd: CustomResourceDefinition, version: CrdVersion): ResourceTyp
     subresources: subresourcesOf(version, names.kind),
     schema,
     strategy: strategyOf(version, compiled, crd.spec.preserveUnknownFields === true),
-    ...conversionOf(crd, version, compiled),
+    ...conversionOf(crd),
   };
 }
 
@@ -64,27 +64,23 @@ function strategyOf(
 }
 
 /**
- * Objects that were stored by another version, or before the schema changed, are pruned and completed as they are read.
- * A definition that never changed and has one version needs nothing of that.
+ * Objects that were stored before the schema changed are pruned and completed, by the schema of the stored version, as
+ * they are read. A definition that never changed needs nothing of that.
  */
-function conversionOf(
-  crd: CustomResourceDefinition,
-  version: CrdVersion,
-  { prune, setDefaults }: CompiledSchema,
-): Pick<ResourceType, "conversion"> {
-  const stored = crd.spec.versions.find(({ storage }) => storage) ?? version;
-  const apiVersion = apiVersionOf({ group: crd.spec.group, version: version.name });
-  const storedApiVersion = apiVersionOf({ group: crd.spec.group, version: stored.name });
-  if (crd.spec.versions.length === 1 && (crd.metadata.generation ?? 1) === 1) return {};
+function conversionOf(crd: CustomResourceDefinition): Pick<ResourceType, "conversion"> {
+  const stored = crd.spec.versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema;
+  if (!stored || (crd.metadata.generation ?? 1) === 1) return {};
+  const { prune, setDefaults } = compileSchema(stored);
   const read = new WeakMap<KubernetesObject, KubernetesObject>();
   const fromStored = (object: KubernetesObject) => {
     const known = read.get(object);
     if (known) return known;
-    const copy = { ...cloneJson(object), apiVersion };
+    const copy = cloneJson(object);
     prune(copy);
     setDefaults(copy);
-    read.set(object, copy);
-    return copy;
+    const result = equalJson(copy, object) ? object : copy;
+    read.set(object, result);
+    return result;
   };
-  return { conversion: { fromStored, toStored: (object) => ({ ...object, apiVersion: storedApiVersion }) } };
+  return { conversion: { fromStored, toStored: (object) => object } };
 }

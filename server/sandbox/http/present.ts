@@ -4,8 +4,8 @@ import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry"
 /** An object in the version of the type that was asked for. */
 export function present(type: ResourceType, object: KubernetesObject): KubernetesObject {
   const apiVersion = apiVersionOf(type);
-  if (object.apiVersion === apiVersion) return object;
-  return { ...(type.conversion ? type.conversion.fromStored(object) : object), apiVersion, kind: type.kind };
+  const read = type.conversion ? type.conversion.fromStored(object) : object;
+  return read.apiVersion === apiVersion ? read : { ...read, apiVersion, kind: type.kind };
 }
 
 /** An object that a client sent, in the version that is stored. */
