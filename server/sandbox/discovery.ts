@@ -56,3 +56,48 @@ function resourcesOf(type: ResourceType) {
   }));
   return [main, ...subresources];
 }
+
+/** All groups with all their resources in one document (apidiscovery.k8s.io/v2), for `/api` or for `/apis`. */
+export function aggregatedDiscovery(types: TypeRegistry, version: string, which: "core" | "groups") {
+  const names = which === "core" ? [""] : apiGroupList(types).groups.map(({ name }) => name);
+  const groups = apiGroupList(types).groups;
+  const items = names.map((name) => {
+    const versions =
+      name === ""
+        ? ["v1"]
+        : (groups.find((group) => group.name === name)?.versions.map((known) => known.version) ?? []);
+    return {
+      metadata: { ...(name === "" ? {} : { name }), creationTimestamp: null },
+      versions: versions.map((known) => ({
+        version: known,
+        resources: types
+          .all()
+          .filter((type) => type.group === name && type.version === known)
+          .map(aggregatedResource),
+        freshness: "Current",
+      })),
+    };
+  });
+  return { kind: "APIGroupDiscoveryList", apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {}, items };
+}
+
+function aggregatedResource(type: ResourceType) {
+  return {
+    resource: type.plural,
+    responseKind: { group: type.group, version: type.version, kind: type.kind },
+    scope: type.namespaced ? "Namespaced" : "Cluster",
+    singularResource: type.singular,
+    verbs: type.verbs,
+    ...(type.shortNames.length > 0 ? { shortNames: type.shortNames } : {}),
+    ...(type.categories.length > 0 ? { categories: type.categories } : {}),
+    ...(Object.keys(type.subresources).length > 0
+      ? {
+          subresources: Object.entries(type.subresources).map(([name, { kind, group, version, verbs }]) => ({
+            subresource: name,
+            responseKind: { group: group ?? type.group, version: version ?? type.version, kind },
+            verbs,
+          })),
+        }
+      : {}),
+  };
+}

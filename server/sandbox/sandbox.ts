@@ -4,14 +4,18 @@ import { type Clock, systemClock } from "@/server/kubernetes/clock";
 import { type Connection, serverConnection } from "@/server/kubernetes/connection";
 import { createAdmission } from "@/server/sandbox/admission/admission";
 import { createAuth } from "@/server/sandbox/auth/auth";
+import { evictPod } from "@/server/sandbox/admission/eviction";
 import { seedPolicy } from "@/server/sandbox/auth/bootstrap-policy";
+import { bindPod } from "@/server/sandbox/cluster/bind-pod";
 import { type Cluster, createCluster } from "@/server/sandbox/cluster";
+import { createConnects } from "@/server/sandbox/connect/connects";
 import { startControllers } from "@/server/sandbox/controllers/start-controllers";
 import { startCrds } from "@/server/sandbox/crd/crd-registrar";
 import { type Certificate, makeCertificate } from "@/server/sandbox/http/certificate";
-import { type Connects, createDoorkeeper } from "@/server/sandbox/http/door";
+import { createDoorkeeper, type SubresourceCreate } from "@/server/sandbox/http/door";
 import { listen } from "@/server/sandbox/http/listen";
 import { kubeconfigOf } from "@/server/sandbox/kubeconfig";
+import { createKubelet, type Kubelet, type KubeletOptions } from "@/server/sandbox/kubelet/kubelet";
 import { seedCluster } from "@/server/sandbox/seed-cluster";
 import { clearHome, openHome } from "@/server/sandbox/storage/home";
 import { openLog } from "@/server/sandbox/storage/log";
@@ -32,6 +36,8 @@ export type SandboxOptions = {
   anonymousAdmin?: boolean;
   /** False: an API server alone, nobody acts on its objects. */
   controllers?: boolean;
+  /** False: pods are stored but nobody plays them. */
+  kubelet?: Omit<KubeletOptions, "dataDir"> | false;
 };
 
 export type Sandbox = {
@@ -39,6 +45,8 @@ export type Sandbox = {
   url: string;
   adminToken: string;
   cluster: Cluster;
+  /** Who plays the pods; null when nobody does. */
+  kubelet: Kubelet | null;
   /** Written when there is a folder to write it to. */
   kubeconfigPath: string | null;
   kubeconfig(): string;
@@ -72,10 +80,17 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   await seedPolicy(cluster);
   const stopAuth = auth.start();
   const controllers = options.controllers === false ? null : startControllers(cluster);
+  const plays = options.controllers !== false && options.kubelet !== false;
+  const kubelet = plays ? await createKubelet(cluster, { ...(options.kubelet || {}), dataDir }) : null;
 
   const hub = createWatchHub(store);
-  const connects: Connects | null = null;
-  const door = createDoorkeeper({ cluster, hub, access: auth.access, connects: () => connects });
+  const connects = kubelet && createConnects(cluster, kubelet);
+  const creates: Record<string, SubresourceCreate> = {
+    "serviceaccounts/token": async (at, body) => auth.requestToken(at, body),
+    "pods/eviction": (at, body, ctx) => evictPod(cluster, at, body, ctx),
+    "pods/binding": (at, body, ctx) => bindPod(cluster, at, body, ctx),
+  };
+  const door = createDoorkeeper({ cluster, hub, access: auth.access, connects: () => connects, creates });
   const listening = await listen({ host, port, onRequest: door.onRequest, onUpgrade: door.onUpgrade, certificate });
   const url = `http://${host}:${listening.port}`;
   const kubeconfig = () =>
@@ -86,12 +101,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     url,
     adminToken,
     cluster,
+    kubelet,
     kubeconfigPath: home?.kubeconfigPath ?? null,
     kubeconfig,
     connection: () => serverConnection({ server: url, token: adminToken }),
     sockets: () => listening.sockets,
-    idle: () => door.busy() === 0 && hub.idle(),
+    idle: () => door.busy() === 0 && hub.idle() && (controllers?.idle() ?? true) && (kubelet?.idle() ?? true),
     async stop() {
+      await kubelet?.stop();
       await controllers?.stop();
       stopAuth();
       admission.stop();

@@ -1,6 +1,6 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type FieldError } from "@/server/sandbox/field-error";
-import { type Schema } from "@/server/sandbox/schema";
+import { type Schema } from "@/server/sandbox/schema/schema";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 

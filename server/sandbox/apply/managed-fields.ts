@@ -1,8 +1,124 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type RequestContext } from "@/server/sandbox/admission-plugin";
-import { type ResourceType } from "@/server/sandbox/type-registry";
+import { diffFields } from "@/server/sandbox/apply/field-diff";
+import { type Fields, type FieldSet, subtract, unite } from "@/server/sandbox/apply/field-set";
+import { trackedSchema } from "@/server/sandbox/apply/tracked-schema";
+import { equalJson, isRecord } from "@/server/sandbox/json";
+import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 
-/** Who set which field. */
-export function trackCreate(_type: ResourceType, object: KubernetesObject, _ctx: RequestContext, _time: string) {
-  delete object.metadata.managedFields;
+/** One entry of metadata.managedFields. */
+export type ManagedFields = {
+  manager: string;
+  operation: "Apply" | "Update";
+  apiVersion: string;
+  time?: string;
+  fieldsType: "FieldsV1";
+  fieldsV1: FieldSet;
+  subresource?: string;
+};
+
+export function trackCreate(type: ResourceType, object: KubernetesObject, ctx: RequestContext, time: string) {
+  const { changed } = diffFields(trackedSchema(type), {}, tracked(object));
+  object.metadata.managedFields = changed ? [entryOf(type, ctx, { time, fields: changed })] : [];
+}
+
+/** What a write that is no apply does to who owns what: the writer gets what it changed, nobody keeps what is gone. */
+export function trackUpdate(
+  type: ResourceType,
+  old: KubernetesObject,
+  next: KubernetesObject,
+  ctx: RequestContext,
+  { time, subresource }: { time: string; subresource?: string | undefined },
+) {
+  const before = isReset(next.metadata.managedFields) ? [] : entriesOf(old);
+  const { changed, removed } = diffFields(trackedSchema(type), tracked(old), tracked(next));
+  const kept = keepManagedFields(next, old);
+  if (changed === null && removed === null && before.length === entriesOf(old).length) return kept;
+  const own = entryOf(type, ctx, { time, fields: {}, subresource });
+  const mine = before.find((entry) => isSameManager(entry, own));
+  const others = withoutFields(
+    before.filter((entry) => entry !== mine),
+    unite(changed, removed),
+  );
+  const fields = subtract(unite(mine?.fieldsV1 ?? null, changed), removed);
+  const unchanged = mine && equalJson(mine.fieldsV1, fields);
+  const entries = fields === null ? others : [...others, unchanged ? mine : { ...own, fieldsV1: fields }];
+  setManagedFields(next, entries);
+}
+
+export function entriesOf({ metadata }: KubernetesObject): ManagedFields[] {
+  return (metadata.managedFields ?? []).filter(isEntry);
+}
+
+export function setManagedFields(object: KubernetesObject, entries: readonly ManagedFields[]) {
+  if (entries.length > 0) object.metadata.managedFields = [...entries];
+  else delete object.metadata.managedFields;
+}
+
+/** The entries without these fields; one that has none left is gone. */
+export function withoutFields(entries: readonly ManagedFields[], gone: Fields): ManagedFields[] {
+  return entries.flatMap((entry) => {
+    const fieldsV1 = subtract(entry.fieldsV1, gone);
+    if (fieldsV1 === null) return [];
+    return equalJson(fieldsV1, entry.fieldsV1) ? [entry] : [{ ...entry, fieldsV1 }];
+  });
+}
+
+export function isSameManager(a: ManagedFields, b: ManagedFields): boolean {
+  return (
+    a.manager === b.manager &&
+    a.operation === b.operation &&
+    a.apiVersion === b.apiVersion &&
+    a.subresource === b.subresource
+  );
+}
+
+const UNTRACKED_METADATA = [
+  "name",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "creationTimestamp",
+  "selfLink",
+  "generation",
+  "managedFields",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+];
+
+/** The part of an object whose fields have owners. */
+export function tracked(object: KubernetesObject): Record<string, unknown> {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
+  const kept = Object.entries(metadata).filter(([key]) => !UNTRACKED_METADATA.includes(key));
+  return kept.length > 0 ? { metadata: Object.fromEntries(kept), ...rest } : rest;
+}
+
+function entryOf(
+  type: ResourceType,
+  ctx: RequestContext,
+  { time, fields, subresource }: { time: string; fields: FieldSet; subresource?: string | undefined },
+): ManagedFields {
+  return {
+    manager: ctx.fieldManager ?? ctx.user.username,
+    operation: "Update",
+    apiVersion: apiVersionOf(type),
+    time,
+    fieldsType: "FieldsV1",
+    fieldsV1: fields,
+    ...(subresource ? { subresource } : {}),
+  };
+}
+
+function keepManagedFields(next: KubernetesObject, old: KubernetesObject) {
+  if (old.metadata.managedFields) next.metadata.managedFields = old.metadata.managedFields;
+  else delete next.metadata.managedFields;
+}
+
+/** `[]` or `[{}]`: the client wants to start over. */
+function isReset(entries: readonly unknown[] | undefined): boolean {
+  return entries !== undefined && (entries.length === 0 || (entries.length === 1 && equalJson(entries[0], {})));
+}
+
+function isEntry(value: unknown): value is ManagedFields {
+  return isRecord(value) && isRecord(value["fieldsV1"]) && typeof value["manager"] === "string";
 }

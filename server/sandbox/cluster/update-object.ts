@@ -1,9 +1,10 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { admit, type RequestContext } from "@/server/sandbox/admission-plugin";
-import { contentOf, type WriteDeps } from "@/server/sandbox/cluster/write";
+import { trackUpdate } from "@/server/sandbox/apply/managed-fields";
+import { contentOf, timeOf, type WriteDeps } from "@/server/sandbox/cluster/write";
 import { validateMetadata } from "@/server/sandbox/cluster/validate-metadata";
 import { invalid } from "@/server/sandbox/field-error";
-import { cloneJson, equalJson } from "@/server/sandbox/json";
+import { cloneJson, equalJson, listOf } from "@/server/sandbox/json";
 import { conflictError, invalidError, notFoundError } from "@/server/sandbox/status-error";
 import { type ResourceType } from "@/server/sandbox/type-registry";
 
@@ -11,6 +12,8 @@ export type UpdateOptions = {
   subresource?: string | undefined;
   /** A PUT: without a resourceVersion some kinds refuse it. */
   replaces?: boolean;
+  /** It comes from server-side apply, which has settled who owns what. */
+  applied?: boolean;
 };
 
 /** From what is stored to what should be; called again when somebody else wrote in between. The result is nobody else's at its top level. */
@@ -51,6 +54,8 @@ export async function updateObject(
     await admit(deps.plugins, "mutate", attributes);
     const errors = [...validateMetadata(type, next, old), ...(type.strategy.validate?.(next, old) ?? [])];
     if (errors.length > 0) throw invalidError(type, at.name, errors);
+    if (!options.applied)
+      trackUpdate(type, old, next, ctx, { time: timeOf(deps.clock), subresource: options.subresource });
     await admit(deps.plugins, "validate", attributes);
 
     const current = deps.store.get(type.storageKey, at.namespace, at.name);

@@ -1,17 +1,22 @@
+import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type IncomingMessage, type ServerResponse } from "node:http";
 import { type Duplex } from "node:stream";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { type RequestContext } from "@/server/sandbox/admission-plugin";
 import { type Access, type AccessAttributes } from "@/server/sandbox/http/access";
 import { type Call } from "@/server/sandbox/http/call";
+import { objectIn } from "@/server/sandbox/http/incoming";
 import { discoveryDoor } from "@/server/sandbox/http/discovery-door";
 import { getDoor, listDoor } from "@/server/sandbox/http/read-doors";
 import { requestInfoOf, type RequestInfo } from "@/server/sandbox/http/request-info";
 import { respondError, respondJson } from "@/server/sandbox/http/respond";
 import { errorEvent, watchDoor } from "@/server/sandbox/http/watch-door";
-import { createDoor, deleteCollectionDoor, deleteDoor, patchDoor, updateDoor } from "@/server/sandbox/http/write-doors";
+import { deleteCollectionDoor, deleteDoor } from "@/server/sandbox/http/delete-doors";
+import { patchDoor } from "@/server/sandbox/http/patch-door";
+import { scaleDoor } from "@/server/sandbox/http/scale-door";
+import { createDoor, updateDoor } from "@/server/sandbox/http/write-doors";
 import { internalError, methodNotAllowedError, statusOf, StatusError } from "@/server/sandbox/status-error";
-import { type ResourceType } from "@/server/sandbox/type-registry";
+import { type ResourceType, type Subresource } from "@/server/sandbox/type-registry";
 import { type WatchHub } from "@/server/sandbox/watch/watch-hub";
 
 /** Serves what is behind a pod's or a service's own ports and streams; `path` is what follows `/proxy`. */
@@ -28,7 +33,20 @@ export type ConnectCall = {
   query: URLSearchParams;
 };
 
-export type DoorDeps = { cluster: Cluster; hub: WatchHub; access: Access; connects: () => Connects | null };
+/** POST to a subresource that is neither status nor scale: `serviceaccounts/token`, `pods/eviction`. Answers 201. */
+export type SubresourceCreate = (
+  at: { namespace: string; name: string },
+  body: KubernetesObject,
+  ctx: RequestContext,
+) => Promise<unknown>;
+
+export type DoorDeps = {
+  cluster: Cluster;
+  hub: WatchHub;
+  access: Access;
+  connects: () => Connects | null;
+  creates: Readonly<Record<string, SubresourceCreate>>;
+};
 
 export type Door = {
   onRequest(request: IncomingMessage, response: ServerResponse): void;
@@ -81,7 +99,7 @@ async function handle(deps: DoorDeps, request: IncomingMessage, response: Server
     query,
     ctx: contextOf(request, query, user),
   };
-  await doorOf(verb, type, info.subresource)(call);
+  await doorOf(deps, verb, type, info.subresource)(call);
 }
 
 const doors: Readonly<Record<string, (call: Call) => void | Promise<void>>> = {
@@ -106,12 +124,28 @@ function openWatch(call: Call) {
   }
 }
 
-function doorOf(verb: string, type: ResourceType, subresource: string | undefined) {
-  const verbs: readonly string[] = subresource ? (type.subresources[subresource]?.verbs ?? []) : type.verbs;
-  if (subresource && !type.subresources[subresource]) throw noSuchPath();
+type OneDoor = (call: Call) => void | Promise<void>;
+
+function doorOf({ creates }: DoorDeps, verb: string, type: ResourceType, name: string | undefined): OneDoor {
+  const subresource = name === undefined ? undefined : type.subresources[name];
+  if (name !== undefined && !subresource) throw noSuchPath();
+  const verbs: readonly string[] = subresource ? subresource.verbs : type.verbs;
   const door = doors[verb];
   if (!door || !verbs.includes(verb)) throw methodNotAllowedError();
-  return door;
+  const paths = subresource?.scale;
+  if (paths) return (call) => scaleDoor(call, paths);
+  const create = verb === "create" && name !== undefined ? creates[`${type.plural}/${name}`] : undefined;
+  return create && subresource ? (call) => subresourceCreate(call, subresource, create) : door;
+}
+
+async function subresourceCreate(
+  call: Call,
+  { kind, group = "", version = "v1" }: Subresource,
+  create: SubresourceCreate,
+) {
+  const body = await objectIn({ ...call, type: { group, version, kind } });
+  const at = { namespace: call.namespace ?? "", name: call.name ?? "" };
+  respondJson(call.response, 201, await create(at, body, call.ctx));
 }
 
 async function handleUpgrade(deps: DoorDeps, request: IncomingMessage, socket: Duplex, head: Buffer) {

@@ -1,47 +1,48 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type Call } from "@/server/sandbox/http/call";
+import { type Page, pageOf } from "@/server/sandbox/http/page";
+import { respondObject } from "@/server/sandbox/http/outgoing";
 import { present } from "@/server/sandbox/http/present";
-import { respondJson, respondText } from "@/server/sandbox/http/respond";
-import { parseFieldSelector } from "@/server/sandbox/selector/field-selector";
-import { parseLabelSelector } from "@/server/sandbox/selector/label-selector";
+import { respondText } from "@/server/sandbox/http/respond";
 import { notFoundError } from "@/server/sandbox/status-error";
-import { keyOf } from "@/server/sandbox/storage/store";
+import { partialMetadata } from "@/server/sandbox/table/partial-metadata";
+import { type Form, tableDocument, wantedForm } from "@/server/sandbox/table/table-document";
 import { apiVersionOf } from "@/server/sandbox/type-registry";
 
-export function getDoor({ cluster, type, namespace, name = "", response }: Call) {
+export function getDoor(call: Call) {
+  const { cluster, type, namespace, name = "" } = call;
   const object = cluster.store.get(type.storageKey, namespace, name);
   if (!object) throw notFoundError(type, name);
-  respondJson(response, 200, present(type, object));
+  respondObject(call, 200, object);
 }
 
 export function listDoor(call: Call) {
-  const { cluster, type, namespace, response } = call;
-  const matches = selectionOf(call);
-  const found = [...cluster.store.all(type.storageKey, namespace)].filter(matches);
-  const items = sortedByKey(found).map((object) => JSON.stringify(present(type, object)));
-  const head = JSON.stringify({
-    kind: `${type.kind}List`,
-    apiVersion: apiVersionOf(type),
-    metadata: { resourceVersion: String(cluster.store.revision()) },
-  });
-  respondText(response, 200, `${head.slice(0, -1)},"items":[${items.join(",")}]}`, {
-    "content-type": "application/json",
-  });
+  const page = pageOf(call);
+  const form = wantedForm(call.request.headers.accept);
+  respondText(call.response, 200, documents[form](call, page), { "content-type": "application/json" });
 }
 
-export function selectionOf({ type, query, name }: Call): (object: KubernetesObject) => boolean {
-  const labels = query.get("labelSelector");
-  const fields = query.get("fieldSelector");
-  const byLabels = labels ? parseLabelSelector(labels) : null;
-  const byFields = fields ? parseFieldSelector(type, fields) : null;
-  return (object) =>
-    (name === undefined || object.metadata.name === name) &&
-    (!byLabels || byLabels(object.metadata.labels)) &&
-    (!byFields || byFields(object));
-}
+const documents: Record<Form, (call: Call, page: Page) => string> = {
+  object: ({ type }, page) =>
+    listDocument({ kind: `${type.kind}List`, apiVersion: apiVersionOf(type) }, page, (object) => present(type, object)),
+  metadata: ({ type }, page) =>
+    listDocument({ kind: "PartialObjectMetadataList", apiVersion: "meta.k8s.io/v1" }, page, (object) =>
+      partialMetadata(present(type, object)),
+    ),
+  table({ cluster, type, query }, { objects, metadata }) {
+    const shown = objects.map((object) => present(type, object));
+    return JSON.stringify(
+      tableDocument(type, shown, { now: cluster.clock.now(), include: query.get("includeObject"), metadata }),
+    );
+  },
+};
 
-export function sortedByKey(objects: KubernetesObject[]): KubernetesObject[] {
-  const keyed = objects.map((object) => ({ key: keyOf(object), object }));
-  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  return keyed.map(({ object }) => object);
+/** Built of pieces: no copy of all objects is made on the way to the socket. */
+function listDocument(
+  head: object,
+  { objects, metadata }: Page,
+  shownOf: (object: KubernetesObject) => unknown,
+): string {
+  const opening = JSON.stringify({ ...head, metadata }).slice(0, -1);
+  return `${opening},"items":[${objects.map((object) => JSON.stringify(shownOf(object))).join(",")}]}`;
 }

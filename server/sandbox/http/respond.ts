@@ -1,21 +1,13 @@
 import { type ServerResponse } from "node:http";
 import { statusOf, type StatusError } from "@/server/sandbox/status-error";
 
-export function respondJson(
-  response: ServerResponse,
-  code: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-) {
+type Headers = Readonly<Record<string, string | string[]>>;
+
+export function respondJson(response: ServerResponse, code: number, body: unknown, headers: Headers = {}) {
   respondText(response, code, JSON.stringify(body), { "content-type": "application/json", ...headers });
 }
 
-export function respondText(
-  response: ServerResponse,
-  code: number,
-  text: string,
-  headers: Readonly<Record<string, string>>,
-) {
+export function respondText(response: ServerResponse, code: number, text: string, headers: Headers) {
   const bytes = Buffer.from(text);
   response.writeHead(code, { "cache-control": "no-cache, private", ...headers, "content-length": bytes.length });
   response.end(bytes);

@@ -1,8 +1,12 @@
-import { type KubernetesObject } from "@/server/kubernetes/object";
+import { forbidden } from "@/server/sandbox/field-error";
 import { type Call } from "@/server/sandbox/http/call";
 import { present } from "@/server/sandbox/http/present";
-import { selectionOf, sortedByKey } from "@/server/sandbox/http/read-doors";
-import { badRequestError, expiredError, statusOf, type StatusError } from "@/server/sandbox/status-error";
+import { revisionOf, sortedByKey } from "@/server/sandbox/http/page";
+import { selectionOf } from "@/server/sandbox/http/selection";
+import { jsonOf } from "@/server/sandbox/storage/json-of";
+import { partialMetadata } from "@/server/sandbox/table/partial-metadata";
+import { type Form, tableDocument, wantedForm } from "@/server/sandbox/table/table-document";
+import { expiredError, invalidError, statusOf, type StatusError } from "@/server/sandbox/status-error";
 import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 import { eventOf, type Selection } from "@/server/sandbox/watch/watch-hub";
 
@@ -11,21 +15,24 @@ const TIMEOUT_DEFAULT_MS = 30 * 60_000;
 
 /** Streams events until the client leaves or the time is up. */
 export function watchDoor(call: Call) {
-  const { cluster, hub, type, namespace, query, response } = call;
+  const { cluster, hub, type, namespace, query, request, response } = call;
   const { store, clock } = cluster;
+  checkOptions(query);
   const matchesQuery = selectionOf(call);
+  const form = wantedForm(request.headers.accept);
   const selection: Selection = {
     key: [
       apiVersionOf(type),
       type.plural,
-      namespace ?? "",
-      call.name ?? "",
-      query.get("labelSelector") ?? "",
-      query.get("fieldSelector") ?? "",
+      namespace,
+      call.name,
+      query.get("labelSelector"),
+      query.get("fieldSelector"),
+      sharedForm(form),
     ].join("\n"),
     storageKey: type.storageKey,
     matches: (object) => (namespace === undefined || object.metadata.namespace === namespace) && matchesQuery(object),
-    encode: (eventType, object) => encodeEvent(eventType, present(type, object)),
+    encode: encoderOf(call, form),
   };
   const initial = initialEvents(call, selection);
 
@@ -72,9 +79,7 @@ function initialEvents({ cluster, type, query }: Call, { matches, encode }: Sele
       events.push(bookmarkOf(type, store.revision(), { "k8s.io/initial-events-end": "true" }));
     return events;
   }
-  if (!/^[0-9]+$/.test(asked))
-    throw badRequestError(`Invalid value: "${asked}": strconv.ParseUint: parsing "${asked}": invalid syntax`);
-  const changes = store.changesSince(type.storageKey, Number(asked));
+  const changes = store.changesSince(type.storageKey, revisionOf(asked) ?? 0);
   if (!changes) throw expiredError(`too old resource version: ${asked} (${store.compactedRevision(type.storageKey)})`);
   return changes.flatMap((change) => {
     const event = eventOf(change, matches);
@@ -82,8 +87,58 @@ function initialEvents({ cluster, type, query }: Call, { matches, encode }: Sele
   });
 }
 
-export function encodeEvent(type: string, object: unknown): Buffer {
-  return Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`);
+let tableWatches = 0;
+
+/** Watches of tables differ in who has had the columns, so each is a group of its own. */
+function sharedForm(form: Form): string {
+  return form === "table" ? `table ${(tableWatches += 1)}` : form;
+}
+
+function encoderOf({ cluster, type, query }: Call, form: Form): Selection["encode"] {
+  let withoutColumns = false;
+  const encoders: Record<Form, Selection["encode"]> = {
+    object: (eventType, object) => eventLine(eventType, jsonOf(present(type, object))),
+    metadata: (eventType, object) => encodeEvent(eventType, partialMetadata(object)),
+    table(eventType, object) {
+      const shown = present(type, object);
+      const metadata = { resourceVersion: object.metadata.resourceVersion };
+      const table = tableDocument(type, [shown], {
+        now: cluster.clock.now(),
+        include: query.get("includeObject"),
+        metadata,
+        withoutColumns,
+      });
+      withoutColumns = true;
+      return encodeEvent(eventType, table);
+    },
+  };
+  return encoders[form];
+}
+
+/** What a watch may not ask for, in the words of the real one. */
+function checkOptions(query: URLSearchParams) {
+  const options = { group: "meta.k8s.io", kind: "ListOptions" };
+  const [initial, match] = [query.get("sendInitialEvents"), query.get("resourceVersionMatch")];
+  if (initial === null && match) {
+    throw invalidError(options, "", [
+      forbidden(
+        "resourceVersionMatch",
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+      ),
+    ]);
+  }
+  if (initial !== null && match !== "NotOlderThan") {
+    const rule = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+    throw invalidError(options, "", [forbidden("resourceVersionMatch", rule)]);
+  }
+}
+
+function encodeEvent(type: string, object: unknown): Buffer {
+  return eventLine(type, JSON.stringify(object));
+}
+
+function eventLine(type: string, json: string): Buffer {
+  return Buffer.from(`{"type":"${type}","object":${json}}\n`);
 }
 
 export function errorEvent(error: StatusError): Buffer {
@@ -96,6 +151,5 @@ function bookmarkOf(type: ResourceType, revision: number, annotations?: Record<s
     creationTimestamp: null,
     ...(annotations ? { annotations } : {}),
   };
-  return encodeEvent("BOOKMARK", { kind: type.kind, apiVersion: apiVersionOf(type), metadata } satisfies
-    Partial<KubernetesObject> | object);
+  return encodeEvent("BOOKMARK", { kind: type.kind, apiVersion: apiVersionOf(type), metadata });
 }

@@ -5,6 +5,8 @@ import {
   type Subresource,
   type Verb,
 } from "@/server/sandbox/type-registry";
+import { builtinSchema } from "@/server/sandbox/schema/builtin-schema";
+import { builtinColumns } from "@/server/sandbox/table/builtin-columns";
 import { builtinStrategies } from "@/server/sandbox/types/builtin-strategies";
 
 type Answers = Readonly<Record<string, NonNullable<Strategy["answer"]>>>;
@@ -170,7 +172,9 @@ function typeOf([groupVersion, kind, plural, scope, more = {}]: Row, answers: An
   const group = slash < 0 ? "" : groupVersion.slice(0, slash);
   const version = groupVersion.slice(slash + 1);
   const shared = group === "events.k8s.io" ? { group: "", plural } : { group, plural };
+  const schema = builtinSchema({ group, version, kind });
   return {
+    ...(schema ? { schema } : {}),
     group,
     version,
     kind,
@@ -195,5 +199,6 @@ function subresourceOf(name: keyof typeof subresources, kind: string): [string, 
 
 function strategyOf(resource: string, answers: Answers): Strategy {
   const answer = answers[resource];
-  return answer ? { answer } : (builtinStrategies[resource] ?? {});
+  const columns = builtinColumns[resource];
+  return answer ? { answer } : { ...builtinStrategies[resource], ...(columns ? { columns } : {}) };
 }
