@@ -1,0 +1,63 @@
+import type { QueryClient } from "@tanstack/react-query";
+import type { Delta } from "@/server/live/fleet-changes";
+import type { Page } from "@/server/resources/page-query";
+import type { Row } from "@/server/resources/row";
+import type { useTRPC } from "../trpc";
+
+type Trpc = ReturnType<typeof useTRPC>;
+type Pages = { pages: Page[]; pageParams: unknown[] };
+
+/** Puts what changed into every answer that is held, and asks again for what cannot be told from a row. */
+export function applyDelta(queries: QueryClient, trpc: Trpc, delta: Delta): void {
+  if (delta.reset) {
+    void queries.invalidateQueries();
+    return;
+  }
+  const changed = new Map(delta.rows.map((row) => [row.id, row]));
+  if (changed.size > 0) {
+    queries.setQueriesData<Page>(trpc.fleet.page.queryFilter(), (page) =>
+      page && "rows" in page ? withRows(page, changed) : page,
+    );
+    queries.setQueriesData<Pages>({ queryKey: trpc.fleet.page.infiniteQueryKey() }, (held) =>
+      held && "pages" in held ? { ...held, pages: held.pages.map((page) => withRows(page, changed)) } : held,
+    );
+  }
+  const touched = [...changed.keys(), ...delta.gone];
+  if (touched.length > 0) askAgain(queries, trpc, touched);
+  if (delta.counts || delta.elsewhere > 0 || touched.length > 0) askForCounts(queries, trpc);
+}
+
+function withRows(page: Page, changed: Map<string, Row>): Page {
+  if (!page.rows.some(({ id }) => changed.has(id))) return page;
+  return { ...page, rows: page.rows.map((row) => changed.get(row.id) ?? row) };
+}
+
+function askAgain(queries: QueryClient, trpc: Trpc, ids: string[]) {
+  for (const id of ids) {
+    const [kind = "", namespace = "", name = ""] = id.split("/");
+    const ref = { kind, namespace, name };
+    for (const procedure of [trpc.resource.get, trpc.resource.explain, trpc.resource.objects, trpc.resource.yaml]) {
+      void queries.invalidateQueries({ queryKey: procedure.queryKey(ref) });
+    }
+    void queries.invalidateQueries({ queryKey: trpc.resource.history.queryKey({ ...ref, limit: 100 }) });
+    void queries.invalidateQueries({ queryKey: trpc.resource.events.queryKey(ref) });
+  }
+}
+
+let countsAt = 0;
+let countsDue: ReturnType<typeof setTimeout> | undefined;
+const countsEveryMs = 1_500;
+
+/** Counts are of the whole fleet: however many changes come, they are asked for once in a while, and only where shown. */
+function askForCounts(queries: QueryClient, trpc: Trpc) {
+  if (countsDue) return;
+  countsDue = setTimeout(
+    () => {
+      countsAt = Date.now();
+      countsDue = undefined;
+      void queries.invalidateQueries({ queryKey: trpc.machines.list.queryKey() });
+      void queries.invalidateQueries({ predicate: ({ meta }) => meta?.["counts"] === true });
+    },
+    Math.max(0, countsAt + countsEveryMs - Date.now()),
+  );
+}

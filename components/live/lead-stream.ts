@@ -1,0 +1,86 @@
+import type { TRPCClient } from "@trpc/client";
+import type { AppRouter } from "@/server/trpc/root";
+import { statusOf } from "../query-client";
+import type { LiveState, Message } from "./live-channel";
+
+const backoffMaxMs = 30_000;
+/** A gap shorter than this is only a hiccup; longer, and what is shown may be old. */
+const staleAfterMs = 8_000;
+
+type Lead = { tell: (message: Message) => void; ids: () => string[]; from: () => string | null };
+
+/** The stream itself, in the tab that leads: opened again after every break, with growing pauses, until signed out. */
+export function leadStream(client: TRPCClient<AppRouter>, { tell, ids, from }: Lead) {
+  let subscription: { unsubscribe: () => void } | null = null;
+  let asked = "";
+  let failures = 0;
+  let brokenAt = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stopped = false;
+
+  const say = (mark: LiveState["mark"], since = Date.now()) => tell({ type: "state", state: { mark, since } });
+  const fine = () => {
+    failures = 0;
+    brokenAt = 0;
+    say("live");
+  };
+  const broken = () => {
+    brokenAt ||= Date.now();
+    say(Date.now() - brokenAt > staleAfterMs ? "stale" : "catching up", brokenAt);
+  };
+  const retry = (error: unknown) => {
+    subscription?.unsubscribe();
+    if (stopped) return;
+    if (statusOf(error) === 401) {
+      say("signed out");
+      return;
+    }
+    broken();
+    const waitMs = Math.min(backoffMaxMs, 500 * 2 ** failures++) * (0.5 + Math.random() / 2);
+    later(open, waitMs);
+  };
+  const later = (run: () => void, ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(run, ms);
+  };
+  const open = () => {
+    if (stopped) return;
+    subscription?.unsubscribe();
+    const wanted = ids();
+    asked = wanted.join();
+    subscription = client.fleet.changes.subscribe(
+      { ids: wanted, lastEventId: from() },
+      {
+        onData: ({ data }) => {
+          tell({ type: "delta", delta: data });
+          if (data.staleMs > staleAfterMs) say("stale", Date.now() - data.staleMs);
+          else fine();
+        },
+        onConnectionStateChange: ({ state, error }) => {
+          if (state === "pending") fine();
+          else if (error) broken();
+        },
+        onError: retry,
+        onStopped: () => undefined,
+      },
+    );
+  };
+  const online = () => later(open, 50);
+  window.addEventListener("online", online);
+  window.addEventListener("offline", broken);
+  open();
+
+  return {
+    /** The rows on screen changed: ask for those, once the page has settled. */
+    refresh: () => {
+      if (ids().join() !== asked) later(open, 200);
+    },
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+      window.removeEventListener("online", online);
+      window.removeEventListener("offline", broken);
+      subscription?.unsubscribe();
+    },
+  };
+}
