@@ -2,8 +2,12 @@ import { type Cluster } from "@/server/sandbox/cluster";
 import { claimController, claimProtectionController, volumeController } from "./claim-controller";
 import { type Controller, type ControllerContext, type Running, startController } from "./controller";
 import { ensureStorageClass } from "./default-storage-class";
+import { deploymentController } from "./deployment-controller";
 import { endpointsController, endpointSliceController } from "./endpoints-controller";
 import { startGarbageCollector } from "./garbage-collector";
+import { jobController } from "./job-controller";
+import { namespaceController } from "./namespace-controller";
+import { nodeLifecycleController } from "./node-lifecycle-controller";
 import { replicaSetController } from "./replica-set-controller";
 import { rootCertificateController, serviceAccountController } from "./service-account-controller";
 import { statefulSetController } from "./stateful-set-controller";
@@ -12,6 +16,10 @@ import { statefulSetController } from "./stateful-set-controller";
 const controllers: Record<string, (context: ControllerContext) => Controller> = {
   "statefulset-controller": statefulSetController,
   "replicaset-controller": replicaSetController,
+  "deployment-controller": deploymentController,
+  "job-controller": jobController,
+  "namespace-controller": namespaceController,
+  "node-controller": nodeLifecycleController,
   "endpoint-controller": endpointsController,
   "endpoint-slice-controller": endpointSliceController,
   "service-account-controller": serviceAccountController,
