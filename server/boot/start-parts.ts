@@ -1,0 +1,183 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { kinds } from "@/machines/families";
+import type { Database } from "@/server/db/database";
+import { openDatabase } from "@/server/db/open-database";
+import { UsageError, type Env } from "@/server/env";
+import { createProjection } from "@/server/history/projection";
+import { startRetention } from "@/server/history/retention";
+import { createClient } from "@/server/kubernetes/client";
+import { systemClock } from "@/server/kubernetes/clock";
+import type { Log } from "@/server/observability/log";
+import type { AnyReconciler } from "@/server/reconcile/reconciler";
+import { createServices, provideServices, type Services } from "@/server/services";
+import { startWorkerProcess } from "@/server/worker-process";
+import type { ConnectedCluster } from "./connect-cluster";
+import type { Stages } from "./stages";
+
+export type Parts = { env: Env; log: Log; stages: Stages };
+
+export function startDatabase({ env, stages }: Parts): Promise<Database> {
+  const title = env.DATABASE_URL ? "reach the database and bring its tables up to date" : "open the embedded database";
+  return stages.run(
+    title,
+    async () => {
+      try {
+        if (!env.DATABASE_URL) mkdirSync(env.ORRERY_DATA, { recursive: true });
+        return await openDatabase({ url: env.DATABASE_URL, dataDir: env.ORRERY_DATA });
+      } catch (error) {
+        throw new UsageError(databaseRefusal(env, error));
+      }
+    },
+    (database) => database.close(),
+  );
+}
+
+/** The worker with what it leaves behind: rows, history and metrics. */
+export async function startReconciling(
+  { env, log, stages }: Parts,
+  {
+    cluster,
+    database,
+    reconcilers,
+  }: { cluster: ConnectedCluster; database: Database; reconcilers: Record<string, AnyReconciler> },
+) {
+  const projection = createProjection({
+    database,
+    clock: systemClock,
+    kinds,
+    onError: (error) => log.warn("history cannot be stored just now", { error }),
+  });
+  await stages.run(
+    "write down what happens",
+    () => projection.start(),
+    () => projection.stop(),
+  );
+  await stages.run(
+    "keep history within its bounds",
+    async () =>
+      startRetention({
+        database,
+        clock: systemClock,
+        retention: { keepDays: env.ORRERY_KEEP_DAYS, keepPerResource: env.ORRERY_KEEP_PER_RESOURCE },
+        onError: (error) => log.warn("old history cannot be forgotten just now", { error }),
+      }),
+    async (retention) => retention.stop(),
+  );
+  const leaseClient = createClient({ connection: cluster.connection, clock: systemClock });
+  return stages.run(
+    "start the worker",
+    () =>
+      startWorkerProcess({
+        client: cluster.client,
+        leaseClient,
+        clock: systemClock,
+        reconcilers,
+        identity: `${hostname()}_${randomUUID().slice(0, 8)}`,
+        leaseNamespace: env.ORRERY_NAMESPACE,
+        concurrency: env.ORRERY_WORKERS,
+        onPass: (outcome) => projection.accept(outcome),
+        log,
+        health: { host: env.ORRERY_HOST, port: env.ORRERY_HEALTH_PORT },
+      }),
+    async (process) => {
+      await process.stop();
+      await leaseClient.close();
+    },
+  );
+}
+
+/** What the pages and the API answer from, put where every bundle of this process finds it. */
+export function startServices(
+  { env, log, stages }: Parts,
+  {
+    cluster,
+    database,
+    reconcilers,
+  }: { cluster: ConnectedCluster; database: Database; reconcilers: Record<string, AnyReconciler> },
+): Promise<Services> {
+  requireSafeIdentity(env);
+  return stages.run(
+    "open the API",
+    async () => {
+      const services = await createServices({
+        database,
+        client: cluster.client,
+        clock: systemClock,
+        kinds,
+        reconcilers,
+        about: {
+          cluster: cluster.title,
+          sandbox: cluster.sandbox !== null,
+          identity: env.ORRERY_IDENTITY,
+          version: cluster.version,
+        },
+        door: {
+          secret: env.ORRERY_SESSION_SECRET ?? keptSecret(env),
+          publicUrl: env.ORRERY_PUBLIC_URL ?? null,
+          ...oidcOf(env),
+        },
+        onFault: (error, path) => log.error("a request failed for a fault of our own", { error, path }),
+      });
+      provideServices(services);
+      return services;
+    },
+    async (services) => {
+      provideServices(null);
+      await services.stop();
+    },
+  );
+}
+
+const loopback = /^(127(\.\d+){3}|::1|localhost)$/;
+
+/** Without identity everybody is the administrator: then nobody but this machine may ask. */
+function requireSafeIdentity(env: Env): void {
+  if (env.ORRERY_IDENTITY !== "none") return;
+  if (!loopback.test(env.ORRERY_HOST)) {
+    throw new UsageError(
+      `Without identity Orrery listens on this machine alone, not on ${env.ORRERY_HOST}: choose --identity token or oidc, or leave --host away.`,
+    );
+  }
+  if (env.ORRERY_CLUSTER === "in-cluster") {
+    throw new UsageError("In a cluster, identity is needed: choose --identity token or oidc.");
+  }
+}
+
+function oidcOf(env: Env) {
+  if (env.ORRERY_IDENTITY !== "oidc") return {};
+  const { ORRERY_OIDC_ISSUER: issuer, ORRERY_OIDC_CLIENT_ID: clientId, ORRERY_PUBLIC_URL: publicUrl } = env;
+  if (!issuer || !clientId || !publicUrl) {
+    throw new UsageError("--identity oidc also needs --oidc-issuer, --oidc-client-id and --public-url.");
+  }
+  return {
+    oidc: {
+      issuer,
+      clientId,
+      clientSecret: env.ORRERY_OIDC_CLIENT_SECRET ?? null,
+      userClaim: env.ORRERY_OIDC_USER_CLAIM,
+      groupsClaim: env.ORRERY_OIDC_GROUPS_CLAIM,
+    },
+  };
+}
+
+/** Sessions outlive a restart: the key is made once and kept where only this user can read it. */
+function keptSecret(env: Env): string {
+  mkdirSync(env.ORRERY_DATA, { recursive: true });
+  const file = join(env.ORRERY_DATA, "session.key");
+  try {
+    writeFileSync(file, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  return readFileSync(file, "utf8");
+}
+
+function databaseRefusal(env: Env, error: unknown): string {
+  const reason = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
+  return env.DATABASE_URL
+    ? `The database cannot be used: ${reason}. Check DATABASE_URL and that the server runs.`
+    : `The data folder ${env.ORRERY_DATA} cannot be used: ${reason}. Choose another one with --data.`;
+}

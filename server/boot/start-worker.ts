@@ -1,0 +1,25 @@
+import { createReconcilers } from "@/server/reconcilers";
+import { connectCluster } from "./connect-cluster";
+import { familyOptions } from "./family-options";
+import { requireCrds } from "./install-crds";
+import { requireCluster } from "./require-cluster";
+import { startDatabase, startReconciling, type Parts } from "./start-parts";
+
+/** One replica of the worker; of several, the one that holds the lease writes. */
+export async function startWorker(parts: Parts, say: (line: string) => void): Promise<void> {
+  const { env, stages, log } = parts;
+  requireCluster(env);
+  const cluster = await stages.run(
+    "reach the cluster",
+    () => connectCluster(env),
+    (connected) => connected.stop(),
+  );
+  await stages.run("see to the custom resources", () => requireCrds(cluster.client));
+  const database = await startDatabase(parts);
+  const { port } = await startReconciling(parts, {
+    cluster,
+    database,
+    reconcilers: createReconcilers(familyOptions(env, log)),
+  });
+  say(`\n  The worker looks after ${cluster.title}\n  health and metrics: http://${env.ORRERY_HOST}:${port}`);
+}
