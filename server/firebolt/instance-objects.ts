@@ -40,7 +40,7 @@ export function credentialsSecret(instance: Instance, password: string): Kuberne
     kind: "Secret",
     metadata: meta(instance, "postgres", instanceNames(instance.metadata.name).credentials),
     type: "Opaque",
-    stringData: { username: "firebolt", password },
+    data: { username: base64("firebolt"), password: base64(password) },
   };
 }
 
@@ -123,4 +123,8 @@ function meta(instance: Instance, component: Component, name: string) {
 
 function componentLabels(instance: Instance, component: Component): Record<string, string> {
   return { [labels.instance]: instance.metadata.name, [labels.component]: component };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
 }

@@ -8,6 +8,18 @@ type Fields = Record<string, unknown>;
 
 /** Where a live StatefulSet differs from the one that the spec asks for; none means that it matches. */
 export function stsDifferences(live: KubernetesObject, desired: KubernetesObject): string[] {
+  const hash = desired.metadata.annotations?.[annotations.desiredHash] ?? "";
+  const known = compared.get(live);
+  if (known?.hash === hash) return known.differences;
+  const differences = differencesOf(live, desired);
+  compared.set(live, { hash, differences });
+  return differences;
+}
+
+/** Objects of a cache are never changed in place, and most passes look at the same pair again. */
+const compared = new WeakMap<KubernetesObject, { hash: string; differences: string[] }>();
+
+function differencesOf(live: KubernetesObject, desired: KubernetesObject): string[] {
   const hashes = [annotations.configHash, annotations.classHash].filter(
     (name) => live.metadata.annotations?.[name] !== desired.metadata.annotations?.[name],
   );
