@@ -12,7 +12,7 @@ const [command = "all", ...args] = process.argv.slice(2);
 await main();
 
 async function main() {
-  if (args.includes("--help")) return say(["Options, each also an environment variable:", ...optionLines()].join("\n"));
+  if (args.includes("--help")) { say(["Options, each also an environment variable:", ...optionLines()].join("\n")); return; }
   const stages = createStages(say);
   // From the first moment on: a signal during the start undoes what was started.
   let interrupted = false;
