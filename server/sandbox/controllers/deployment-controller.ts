@@ -7,7 +7,7 @@ import { proportionalStep, recreateStep, rollingLimits, rollingStep, type Scale 
 import { deadlineIn, deploymentStatusOf } from "./deployment-status";
 import { codeOf } from "./shelves";
 import { messageOf } from "./stateful-set-controller";
-import { canonical, templateHash } from "./template-hash";
+import { canonical, canonicalTemplate, templateHash } from "./template-hash";
 
 const REVISION = "deployment.kubernetes.io/revision";
 const DESIRED = "deployment.kubernetes.io/desired-replicas";
@@ -25,8 +25,8 @@ export function deploymentController({ shelves, clock, record }: ControllerConte
     const deployment = deployments.get(namespace, name);
     if (!deployment || deployment.metadata.deletionTimestamp !== undefined) return undefined;
     const before = setsOf(deployment);
-    const wanted = canonical(withoutHash(deployment.spec.template));
-    const existing = before.find((set) => canonical(withoutHash(set.spec.template)) === wanted) ?? null;
+    const wanted = canonicalTemplate(withoutHash(deployment.spec.template));
+    const existing = before.find((set) => canonicalTemplate(withoutHash(set.spec.template)) === wanted) ?? null;
     const held = deployment.spec.paused === true || waitsForOldPods(deployment, before, existing);
     const made =
       !existing && !held
@@ -109,7 +109,7 @@ export function deploymentController({ shelves, clock, record }: ControllerConte
         if (
           other &&
           controllerOf(other)?.uid === deployment.metadata.uid &&
-          canonical(withoutHash(other.spec.template)) === canonical(withoutHash(template))
+          canonicalTemplate(withoutHash(other.spec.template)) === canonicalTemplate(withoutHash(template))
         )
           return { set: other, collisionCount };
       }

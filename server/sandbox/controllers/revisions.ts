@@ -3,7 +3,7 @@ import { controllerRefTo } from "@/server/sandbox/objects/meta";
 import { type Pod } from "@/server/sandbox/objects/pod";
 import { type ControllerRevision, type StatefulSet } from "@/server/sandbox/objects/workload";
 import { codeOf, type Shelf } from "./shelves";
-import { canonical, templateHash } from "./template-hash";
+import { canonicalTemplate, templateHash } from "./template-hash";
 
 export const controllerRevisionApi: Api = {
   group: "apps",
@@ -24,8 +24,8 @@ export type Revisions = {
 export async function revisionsOf(shelf: Shelf<ControllerRevision>, set: StatefulSet): Promise<Revisions> {
   const all = shelf.ownedBy(set.metadata.uid).toSorted(byRevision);
   const data = revisionData(set);
-  const wanted = canonical(data);
-  const equal = all.findLast((revision) => canonical(revision.data) === wanted);
+  const wanted = canonicalTemplate(data);
+  const equal = all.findLast((revision) => canonicalTemplate(revision.data) === wanted);
   const newest = all.at(-1);
   const next = (newest?.revision ?? 0) + 1;
   const made = equal
