@@ -28,18 +28,18 @@ export function reviewAnswers({
       status: { userInfo: userOf(user) },
     }),
     "subjectaccessreviews.authorization.k8s.io": (review) => {
-      const wanted = checkedAccess(review, "SubjectAccessReview");
-      return decide(review, subjectOf(review, "SubjectAccessReview"), wanted);
+      const wanted = checkedAccess(review);
+      return decide(review, subjectOf(review), wanted);
     },
     "localsubjectaccessreviews.authorization.k8s.io": (review, namespace) => {
-      const wanted = checkedAccess(review, "LocalSubjectAccessReview");
+      const wanted = checkedAccess(review);
       const asked = "path" in wanted ? undefined : wanted.namespace;
       if (asked !== namespace)
-        throw badRequestError(`spec.resourceAttributes.namespace must match namespace: ${namespace ?? ""}`);
-      return decide(review, subjectOf(review, "LocalSubjectAccessReview"), wanted);
+        refuse([invalid("spec.resourceAttributes.namespace", asked ?? "", "must match metadata.namespace")]);
+      return decide(review, subjectOf(review), wanted);
     },
     "selfsubjectaccessreviews.authorization.k8s.io": (review, _namespace, user) =>
-      decide(review, user, checkedAccess(review, "SelfSubjectAccessReview")),
+      decide(review, user, checkedAccess(review)),
     "selfsubjectrulesreviews.authorization.k8s.io": (review, _namespace, user) => {
       const namespace = textOf(review.spec?.["namespace"]);
       if (namespace === "") throw badRequestError("no namespace on request");
@@ -62,14 +62,15 @@ function tokenStatus(authenticator: Authenticator, review: KubernetesObject) {
 
 const authorizationGroup = "authorization.k8s.io";
 
-function refuse(kind: string, errors: FieldError[]): never {
-  throw invalidError({ group: authorizationGroup, kind }, "", errors);
+/** Kubernetes leaves the kind out of these. */
+function refuse(errors: FieldError[]): never {
+  throw invalidError({ group: authorizationGroup, kind: "" }, "", errors);
 }
 
-function checkedAccess(review: KubernetesObject, kind: string): AccessAttributes {
+function checkedAccess(review: KubernetesObject): AccessAttributes {
   const { resourceAttributes, nonResourceAttributes } = recordOf(review.spec);
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    refuse(kind, [
+    refuse([
       invalid(
         "spec.nonResourceAttributes",
         nonResourceAttributes,
@@ -78,7 +79,7 @@ function checkedAccess(review: KubernetesObject, kind: string): AccessAttributes
     ]);
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
-    refuse(kind, [
+    refuse([
       {
         ...invalid(
           "spec.resourceAttributes",
@@ -106,12 +107,12 @@ function optional<Key extends string>(key: Key, value: unknown): Partial<Record<
   return typeof value === "string" && value !== "" ? ({ [key]: value } as Record<Key, string>) : {};
 }
 
-function subjectOf(review: KubernetesObject, kind: string): UserInfo {
+function subjectOf(review: KubernetesObject): UserInfo {
   const spec = recordOf(review.spec);
   const username = textOf(spec["user"]);
   const groups = listOf(spec["groups"]).map(textOf);
   if (username === "" && groups.length === 0) {
-    refuse(kind, [{ ...invalid("spec.user", "", "at least one of user or group must be specified") }]);
+    refuse([{ ...invalid("spec.user", "", "at least one of user or group must be specified") }]);
   }
   return { username, groups };
 }
