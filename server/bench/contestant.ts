@@ -11,6 +11,8 @@ export type Contestant = {
   end(signal?: NodeJS.Signals): Promise<void>;
 };
 
+const READY_MS_MAX = 60_000;
+
 /** What the program is told, in its environment. */
 export type ContestantTask = { group: string; namespace: string; identity?: string };
 
@@ -21,9 +23,15 @@ export async function startContestant(
   task: Omit<ContestantTask, "group">,
 ): Promise<Contestant> {
   const file = fileURLToPath(new URL(`contestants/${program}.ts`, import.meta.url));
+  const { tls } = await bench.connection.credentials();
   const child = fork(file, {
     execArgv: ["--import", "tsx"],
-    env: { ...process.env, BENCH_TASK: JSON.stringify({ group: bench.group, ...task }), NODE_ENV: "production" },
+    env: {
+      ...process.env,
+      BENCH_TASK: JSON.stringify({ group: bench.group, ...task }),
+      // Not every library heeds a kubeconfig that asks for no verification.
+      ...(tls.insecure ? { NODE_TLS_REJECT_UNAUTHORIZED: "0" } : {}),
+    },
     stdio: ["ignore", "ignore", process.env.BENCH_VERBOSE ? "inherit" : "ignore", "ipc"],
   });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -34,12 +42,15 @@ export async function startContestant(
   bench.undo(() => end("SIGKILL"));
   const message = await new Promise<unknown>((resolve, reject) => {
     child.once("message", resolve);
+    setTimeout(() => reject(new Error(`the contestant ${program} was not ready in time`)), READY_MS_MAX).unref();
     child.once("exit", (code) => reject(new Error(`the contestant ${program} ended with ${code ?? "a signal"}`)));
   });
   return { process: child, message, end };
 }
 
 export function contestantTask(): ContestantTask {
+  // A bench that was killed leaves nobody behind.
+  process.once("disconnect", () => process.exit());
   // Written by startContestant above.
   return JSON.parse(process.env.BENCH_TASK ?? "{}") as ContestantTask;
 }
