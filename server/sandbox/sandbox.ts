@@ -22,6 +22,7 @@ import { openLog } from "@/server/sandbox/storage/log";
 import { createStore } from "@/server/sandbox/storage/store";
 import { createTypeRegistry } from "@/server/sandbox/type-registry";
 import { builtinTypes } from "@/server/sandbox/types/builtin-types";
+import { serviceAddresses } from "@/server/sandbox/types/service-strategy";
 import { createWatchHub } from "@/server/sandbox/watch/watch-hub";
 
 export type SandboxOptions = {
@@ -75,7 +76,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   for (const type of builtinTypes(auth.answers)) types.add(type);
   const crds = startCrds(cluster);
   const admission = createAdmission({ cluster });
-  for (const plugin of [auth.plugin, crds.plugin, ...admission.plugins]) cluster.use(plugin);
+  for (const plugin of [auth.plugin, crds.plugin, serviceAddresses(cluster), ...admission.plugins]) cluster.use(plugin);
   await seedCluster(cluster);
   await seedPolicy(cluster);
   const stopAuth = auth.start();

@@ -135,7 +135,7 @@ function withStatus(old: KubernetesObject, asked: KubernetesObject): KubernetesO
   return next;
 }
 
-function keep<T extends object, K extends keyof T>(next: T, old: T, key: K) {
+function keep<T extends object>(next: T, old: T, key: keyof T) {
   if (old[key] === undefined) Reflect.deleteProperty(next, key);
   else next[key] = old[key];
 }
@@ -146,8 +146,8 @@ function countGeneration(type: ResourceType, next: KubernetesObject, old: Kubern
 }
 
 /** Deleted, and nobody holds it back any more. */
-function isFinished({ metadata }: KubernetesObject): boolean {
-  return (
-    metadata.deletionTimestamp !== undefined && !metadata.finalizers?.length && !metadata.deletionGracePeriodSeconds
-  );
+function isFinished({ kind, metadata, spec }: KubernetesObject): boolean {
+  if (metadata.deletionTimestamp === undefined || metadata.deletionGracePeriodSeconds) return false;
+  const held = kind === "Namespace" ? listOf(spec?.["finalizers"]) : [];
+  return held.length === 0 && !metadata.finalizers?.length;
 }

@@ -1,54 +1,59 @@
-import { type KubernetesObject } from "@/server/kubernetes/object";
-import { crdStrategy } from "@/server/sandbox/crd/crd-strategy";
 import { limitRangeStrategy } from "@/server/sandbox/admission/limit-range";
 import { webhookConfigurationStrategy } from "@/server/sandbox/admission/webhook-configuration";
-import { textOf } from "@/server/sandbox/json";
+import { crdStrategy } from "@/server/sandbox/crd/crd-strategy";
+import { invalid, required } from "@/server/sandbox/field-error";
+import { equalJson, isRecord, recordOf, textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";
+import { coreStrategies } from "@/server/sandbox/types/core-strategies";
+import { fill, records } from "@/server/sandbox/types/default-pod-spec";
+import { serviceStrategy } from "@/server/sandbox/types/service-strategy";
+import { workloadStrategies } from "@/server/sandbox/types/workload-strategies";
 
-const counted: Strategy = { generation: true };
+const rbacGroup = "rbac.authorization.k8s.io";
+
+const bindingStrategy: Strategy = {
+  normalize(binding) {
+    if (isRecord(binding["roleRef"])) fill(binding["roleRef"], { apiGroup: rbacGroup });
+    for (const subject of records(binding["subjects"]))
+      if (subject["kind"] !== "ServiceAccount") fill(subject, { apiGroup: rbacGroup });
+  },
+  validate(binding, old) {
+    const { kind, name, apiGroup } = recordOf(binding["roleRef"]);
+    if (textOf(name) === "") return [required("roleRef.name")];
+    if (!old || equalJson(binding["roleRef"], old["roleRef"])) return [];
+    const badText = `rbac.RoleRef{APIGroup:${JSON.stringify(apiGroup)}, Kind:${JSON.stringify(kind)}, Name:${JSON.stringify(name)}}`;
+    return [{ ...invalid("roleRef", binding["roleRef"], "cannot change roleRef"), badText }];
+  },
+};
 
 /** By resource: what is particular to each built-in kind. */
 export const builtinStrategies: Readonly<Record<string, Strategy>> = {
-  namespaces: {
-    prepareCreate(namespace) {
-      namespace.spec = { ...namespace.spec, finalizers: ["kubernetes"] };
-      namespace.status = { phase: "Active" };
-      namespace.metadata.labels = {
-        ...namespace.metadata.labels,
-        "kubernetes.io/metadata.name": namespace.metadata.name,
-      };
-    },
-  },
-  pods: {
-    prepareCreate(pod) {
-      pod.status = { phase: "Pending", qosClass: "BestEffort" };
-    },
-    selectableFields: { "spec.nodeName": field("spec", "nodeName"), "status.phase": field("status", "phase") },
-  },
-  events: {
-    createOnUpdate: true,
-    selectableFields: Object.fromEntries(
-      ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"].map((key) => [
-        `involvedObject.${key}`,
-        field("involvedObject", key),
-      ]),
-    ),
-  },
-  "deployments.apps": counted,
-  "replicasets.apps": counted,
-  "statefulsets.apps": counted,
-  "daemonsets.apps": counted,
-  "jobs.batch": counted,
-  "cronjobs.batch": counted,
-  "customresourcedefinitions.apiextensions.k8s.io": crdStrategy,
+  ...coreStrategies,
+  ...workloadStrategies,
+  services: serviceStrategy,
   limitranges: limitRangeStrategy,
+  "customresourcedefinitions.apiextensions.k8s.io": crdStrategy,
   "mutatingwebhookconfigurations.admissionregistration.k8s.io": webhookConfigurationStrategy(true),
   "validatingwebhookconfigurations.admissionregistration.k8s.io": webhookConfigurationStrategy(false),
+  [`rolebindings.${rbacGroup}`]: bindingStrategy,
+  [`clusterrolebindings.${rbacGroup}`]: bindingStrategy,
+  "leases.coordination.k8s.io": { createOnUpdate: true },
+  "storageclasses.storage.k8s.io": {
+    normalize: (storageClass) => fill(storageClass, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
+    validate: (storageClass) => (textOf(storageClass["provisioner"]) === "" ? [required("provisioner")] : []),
+  },
+  "horizontalpodautoscalers.autoscaling": {
+    normalize: ({ spec }) => void (isRecord(spec) && fill(spec, { minReplicas: 1 })),
+  },
+  "networkpolicies.networking.k8s.io": {
+    generation: true,
+    normalize: ({ spec }) =>
+      void (isRecord(spec) && fill(spec, { policyTypes: spec["egress"] ? ["Ingress", "Egress"] : ["Ingress"] })),
+  },
+  "ingresses.networking.k8s.io": { generation: true },
+  "poddisruptionbudgets.policy": { generation: true },
+  "endpointslices.discovery.k8s.io": { generation: true },
+  "priorityclasses.scheduling.k8s.io": {
+    normalize: (object) => fill(object, { preemptionPolicy: "PreemptLowerPriority" }),
+  },
 };
-
-function field(part: string, key: string): (object: KubernetesObject) => string {
-  return (object) => {
-    const record = object[part];
-    return typeof record === "object" && record !== null && key in record ? textOf(Reflect.get(record, key)) : "";
-  };
-}
