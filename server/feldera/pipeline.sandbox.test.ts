@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { apis } from "@/server/kubernetes/apis";
+import { createPipelines, type Pipelines } from "./fixtures/pipelines";
+
+let pipelines: Pipelines;
+beforeAll(async () => void (pipelines = await createPipelines()));
+afterAll(() => pipelines.stop());
+
+test("a program is compiled as soon as it is there, and the pipeline waits, stopped", async () => {
+  await pipelines.create("compiles");
+  const status = await pipelines.compiled("compiles");
+  expect(status).toMatchObject({
+    deployment_status: "Stopped",
+    storage_status: "Cleared",
+    program_version: 1,
+    version: 1,
+  });
+  expect(status.program_info).toMatchObject({ schema: { inputs: [{ name: "t" }], outputs: [{ name: "v" }] } });
+});
+
+test("a start before it is compiled waits for the compiler, then provisions and runs", async () => {
+  await pipelines.create("early");
+  await pipelines.ask("early", "start");
+  const status = await pipelines.until("early", "Running");
+  expect(status).toMatchObject({
+    deployment_resources_status: "Provisioned",
+    deployment_desired_status: "Running",
+    storage_status: "InUse",
+    program_status: "Success",
+  });
+});
+
+test("what was written before a stop is there after a start, and gone after a clear", async () => {
+  await pipelines.create("keeps");
+  await pipelines.compiled("keeps");
+  await pipelines.ask("keeps", "start");
+  await pipelines.until("keeps", "Running");
+  await pipelines.call("keeps", "/data", "POST", "first");
+  await pipelines.ask("keeps", "stop", { force: true });
+  const stopped = await pipelines.until("keeps", "Stopped");
+  expect(stopped).toMatchObject({ storage_status: "InUse", deployment_desired_status: "Stopped" });
+  expect(stopped.deployment_error).toBeUndefined();
+  await pipelines.ask("keeps", "start");
+  await pipelines.until("keeps", "Running");
+  expect(await pipelines.call("keeps", "/data", "GET")).toEqual({ data: ["first"] });
+  await pipelines.ask("keeps", "stop", { force: true });
+  await pipelines.until("keeps", "Stopped");
+  await pipelines.ask("keeps", "clear");
+  await pipelines.untilStatus("keeps", "cleared", ({ storage_status }) => storage_status === "Cleared");
+  expect(await pipelines.object(apis.persistentVolumeClaim, "pl-keeps-storage")).toBeNull();
+  await pipelines.ask("keeps", "start");
+  await pipelines.until("keeps", "Running");
+  expect(await pipelines.call("keeps", "/data", "GET")).toEqual({ data: [] });
+});
+
+test("pause and resume reach the process, and a graceful stop waits for its checkpoint", async () => {
+  await pipelines.create("turns", { deployment: { desired: "Provisioned" } });
+  await pipelines.until("turns", "Running");
+  await pipelines.ask("turns", "pause");
+  await pipelines.until("turns", "Paused");
+  await pipelines.ask("turns", "resume");
+  await pipelines.until("turns", "Running");
+  await pipelines.ask("turns", "stop", { force: false });
+  const stopped = await pipelines.until("turns", "Stopped");
+  expect(stopped.storage_status_details).toMatchObject({ checkpoints: [{ uuid: "checkpoint-1" }] });
+  expect(stopped.deployment_error).toBeUndefined();
+});
+
+test("a panic stops the pipeline with the process's own error, which a new start forgets", async () => {
+  await pipelines.create("panics", { deployment: { desired: "Provisioned" } });
+  await pipelines.until("panics", "Running");
+  await pipelines.call("panics", "/panic");
+  const stopped = await pipelines.until("panics", "Stopped");
+  expect(stopped.deployment_error).toMatchObject({ error_code: "RuntimeError.WorkerPanic" });
+  await pipelines.ask("panics", "start");
+  expect((await pipelines.until("panics", "Running")).deployment_error).toBeUndefined();
+});
+
+test("a process that ends stops the pipeline with the exit code", async () => {
+  await pipelines.create("ends", { deployment: { desired: "Provisioned" } });
+  await pipelines.until("ends", "Running");
+  await pipelines.call("ends", "/exit?code=3");
+  const stopped = await pipelines.until("ends", "Stopped");
+  expect(stopped.deployment_error?.message).toContain("exit code 3");
+});
+
+test("a StatefulSet that somebody deletes stops the pipeline with a resources error", async () => {
+  await pipelines.create("loses", { deployment: { desired: "Provisioned" } });
+  await pipelines.until("loses", "Running");
+  await pipelines.client.delete(apis.statefulSet, { namespace: "streams", name: "pl-loses" });
+  const stopped = await pipelines.until("loses", "Stopped");
+  expect(stopped.deployment_error).toMatchObject({
+    error_code: "RunnerCheckError",
+    message: "the StatefulSet was deleted",
+  });
+});
+
+test("a pod that is replaced is no error: the pipeline goes on by itself", async () => {
+  await pipelines.create("moves", { deployment: { desired: "Provisioned" } });
+  const before = await pipelines.until("moves", "Running");
+  await pipelines.client.delete(apis.pod, { namespace: "streams", name: "pl-moves-0" });
+  await pipelines.untilStatus(
+    "moves",
+    "elsewhere",
+    (status) => status.deployment_status === "Running" && status.deployment_location !== before.deployment_location,
+  );
+});
+
+test("provisioning that takes too long stops the pipeline and says what it waited for", async () => {
+  await pipelines.create("slow", {
+    deployment: { desired: "Provisioned" },
+    runtime_config: { provisioning_timeout_secs: 20, resources: { cpu_cores_min: 9_000 } },
+  });
+  const stopped = await pipelines.untilStatus(
+    "slow",
+    "stopped with an error",
+    (status) => status.deployment_status === "Stopped" && Boolean(status.deployment_error),
+  );
+  expect(stopped.deployment_error?.error_code).toBe("AutomatonProvisioningTimeout");
+  expect(stopped.deployment_error?.message).toContain("Insufficient cpu");
+});
+
+test("a claim that cannot be bound stops the pipeline and says why", async () => {
+  await pipelines.create("homeless", {
+    deployment: { desired: "Provisioned" },
+    runtime_config: { resources: { storage_class: "nowhere" } },
+  });
+  const stopped = await pipelines.untilStatus(
+    "homeless",
+    "stopped with an error",
+    (status) => status.deployment_status === "Stopped" && Boolean(status.deployment_error),
+  );
+  expect(stopped.deployment_error?.message).toContain('storageclass.storage.k8s.io "nowhere" not found');
+});
+
+test("a SQL error is told with its place, an early start fails with it, and an edit compiles anew", async () => {
+  await pipelines.create("typo", { program_code: "CREATE TABLE t (id INT);\nCREATE VIEW v AS SELEC 1;" });
+  await pipelines.ask("typo", "start");
+  const failed = await pipelines.untilStatus("typo", "failed", ({ deployment_error }) => Boolean(deployment_error));
+  expect(failed.deployment_error?.error_code).toBe("StartFailedDueToFailedCompilation");
+  expect(failed.program_error?.sql_compilation?.messages[0]).toMatchObject({ start_line_number: 2, start_column: 18 });
+  await pipelines.until("typo", "Stopped");
+  expect(await pipelines.ask("typo", "start")).toBe(false);
+  await pipelines.edit("typo", { program_code: "CREATE TABLE t (id INT);" });
+  const mended = await pipelines.compiled("typo");
+  expect(mended).toMatchObject({ program_version: 2, version: 2 });
+  expect(mended.program_error?.sql_compilation?.messages ?? []).toEqual([]);
+});
+
+test("an edit while compiling makes the old result void", async () => {
+  await pipelines.create("hasty", { program_code: "-- compile_ms=60000\nCREATE TABLE a (id INT);" });
+  await pipelines.untilStatus("hasty", "compiling", ({ program_status }) => program_status === "CompilingSql");
+  await pipelines.edit("hasty", { program_code: "CREATE TABLE b (id INT);" });
+  const status = await pipelines.compiled("hasty");
+  expect(status.program_info).toMatchObject({ schema: { inputs: [{ name: "b" }] } });
+  expect(status.program_version).toBe(2);
+});
+
+test("no pass has failed on the way", () => {
+  expect(pipelines.passes.filter(({ error }) => error).map(({ key, error }) => `${key.name}: ${error ?? ""}`)).toEqual(
+    [],
+  );
+});
