@@ -14,6 +14,7 @@ const calm: ResourcesFacts = {
   initialFits: true,
   standbyRefused: false,
   checkpointRefused: false,
+  errorHeld: false,
 };
 const wanted = { desired: "Provisioned" } as const;
 
@@ -55,6 +56,7 @@ test.each([
   ["Stopped",      { clearing: true },                     false,   true,   false],
   ["Stopped",      { standbyRefused: true },               false,   true,   false],
   ["Stopped",      { errorKept: true },                    true,    true,   true],
+  ["Stopped",      { errorKept: true, errorHeld: true },   false,   true,   true],
   ["Stopped",      { ...wanted, initialFits: false },      false,   true,   false],
   ["Stopped",      { ...wanted, errorKept: true },         true,    true,   false],
   ["Provisioning", { ...wanted },                          true,    true,   false],

@@ -17,6 +17,8 @@ export type ResourcesFacts = {
   standbyRefused: boolean;
   /** Whether a checkpoint is asked for of a process that cannot make one now. */
   checkpointRefused: boolean;
+  /** Whether a start is asked for that is not to dismiss the error of the last run. */
+  errorHeld: boolean;
 };
 
 const meta: LifecycleMeta = {
@@ -35,6 +37,7 @@ const meta: LifecycleMeta = {
     initialFits: [true, false],
     standbyRefused: [false, true],
     checkpointRefused: [false, true],
+    errorHeld: [false, true],
   },
   guards: {
     startWanted: { yes: "it is wanted to run", no: "it is wanted to be stopped" },
@@ -59,6 +62,10 @@ const meta: LifecycleMeta = {
     checkpointRefused: {
       yes: "the process cannot make a checkpoint now; stop it by force",
       no: "a checkpoint is not refused",
+    },
+    errorHeld: {
+      yes: "the error of the last run has to be dismissed first",
+      no: "no error has to be dismissed first",
     },
   },
   actions: {
@@ -122,6 +129,7 @@ export const resourcesMachine = setup({
     initialFits: ({ context }) => context.initialFits,
     standbyRefused: ({ context }) => context.standbyRefused,
     checkpointRefused: ({ context }) => context.checkpointRefused,
+    errorHeld: ({ context }) => context.errorHeld,
   },
   actions: {
     beginDeployment: () => undefined,
@@ -151,6 +159,7 @@ export const resourcesMachine = setup({
     initialFits: true,
     standbyRefused: false,
     checkpointRefused: false,
+    errorHeld: false,
   },
   initial: "Stopped",
   states: {
@@ -167,7 +176,7 @@ export const resourcesMachine = setup({
         ],
         start: [
           {
-            guard: and([not("clearing"), not("compileFailed"), "initialFits", not("standbyRefused")]),
+            guard: and([not("errorHeld"), not("clearing"), not("compileFailed"), "initialFits", not("standbyRefused")]),
             actions: ["askStart"],
           },
         ],

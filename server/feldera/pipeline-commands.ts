@@ -85,6 +85,7 @@ function withArgs(seen: PipelineSeen, event: Event, known: Known<ResourcesFacts>
       ...known.facts,
       initialFits:
         !isWanted(seen.pipeline) || event.initial === undefined || initialOf(event) === status.deployment_initial,
+      errorHeld: event.type === "start" && event.dismiss_error === false && known.facts.errorKept,
       standbyRefused: standby && (status.activated || !synchronised),
       checkpointRefused:
         event.type === "stop" && event.force === false && isGraceful(seen.pipeline, event) && !canCheckpoint(seen),

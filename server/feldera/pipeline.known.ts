@@ -51,6 +51,7 @@ function resourcesKnown(seen: PipelineSeen, wishes: Wishes, compute: Compute): K
       initialFits: true,
       standbyRefused: false,
       checkpointRefused: false,
+      errorHeld: false,
     },
     evidence: {
       compute: compute.evidence,
