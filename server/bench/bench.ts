@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const bench = await openBenchCluster({ kubeconfig, scale: Number(values.scale), say });
   const interrupted = () => void bench.close().then(() => process.exit(130));
-  process.once("SIGINT", interrupted).once("SIGTERM", interrupted);
+  process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
   try {
     const chosen = groups.filter(({ key }) => wanted.length === 0 || wanted.includes(key));
     const figures = await runAll(bench, chosen);

@@ -15,22 +15,33 @@ export async function openStatusWatch(client: KubernetesClient, api: Api, namesp
   const waiters = new Map<string, Waiter>();
   const listeners: ((object: KubernetesObject) => void)[] = [];
   const ended = new AbortController();
-  const { resourceVersion } = await client.list(api, { namespace, limit: 1 });
+  const path = pathOf(api, { namespace });
 
-  await new Promise<void>((resolve, reject) => {
-    const query = { watch: true, resourceVersion, timeoutSeconds: 3_600 };
-    const onEvent = ({ object }: { object: KubernetesObject }) => {
-      const at = performance.now();
-      for (const listener of listeners) listener(object);
-      const id = `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
-      const waiter = waiters.get(id);
-      if (!waiter?.isIt(object)) return;
-      waiters.delete(id);
-      waiter.resolve(at);
-    };
-    const options = { query, signal: ended.signal };
-    client.watchInto(pathOf(api, { namespace }), options, { onEvent, onOpen: resolve }).catch(reject);
-  });
+  const take = (object: KubernetesObject) => {
+    const at = performance.now();
+    for (const listener of listeners) listener(object);
+    const id = `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
+    const waiter = waiters.get(id);
+    if (!waiter?.isIt(object)) return;
+    waiters.delete(id);
+    waiter.resolve(at);
+  };
+
+  /** A busy server cuts off a watcher that is too slow: then everything is looked at again, and one sample is late. */
+  const watchOn = async (from: string, onOpen: () => void) => {
+    let resourceVersion = from;
+    while (!ended.signal.aborted) {
+      const query = { watch: true, resourceVersion, timeoutSeconds: 3_600 };
+      const options = { query, signal: ended.signal };
+      await client.watchInto(path, options, { onEvent: ({ object }) => take(object), onOpen }).catch(() => undefined);
+      if (ended.signal.aborted) return;
+      const list = await client.list(api, { namespace });
+      list.items.forEach(take);
+      ({ resourceVersion } = list);
+    }
+  };
+  const { resourceVersion } = await client.list(api, { namespace, limit: 1 });
+  await new Promise<void>((resolve, reject) => void watchOn(resourceVersion, resolve).catch(reject));
 
   return {
     seen: (inNamespace, name, isIt) =>
