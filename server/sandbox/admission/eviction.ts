@@ -15,7 +15,7 @@ export async function evictPod(
   at: { namespace: string; name: string },
   eviction: KubernetesObject,
   ctx: RequestContext,
-): Promise<void> {
+): Promise<typeof done> {
   if (eviction.metadata.name !== "" && eviction.metadata.name !== at.name)
     throw badRequestError("name in URL does not match name in Eviction object");
   const pod = cluster.get(pods, at.namespace, at.name);
@@ -35,7 +35,10 @@ export async function evictPod(
     },
     ctx,
   );
+  return done;
 }
+
+const done = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
 
 async function takeFromBudget(cluster: Cluster, pod: KubernetesObject, ctx: RequestContext): Promise<void> {
   const { namespace = "", name, labels } = pod.metadata;

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { podBody } from "@/server/sandbox/contract/admission";
 import { topic } from "@/server/sandbox/contract/contract-case";
 import { type Target, until } from "@/server/sandbox/contract/target";
+import { recordOf } from "@/server/sandbox/json";
 
 const configMap = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
 
@@ -20,7 +21,7 @@ async function limit(
   await until(
     "the usage",
     async () =>
-      Object.keys(Object((await target.send("GET", `${path}/q`)).object.status?.["used"])).length ===
+      Object.keys(recordOf((await target.send("GET", `${path}/q`)).object.status?.["used"])).length ===
       Object.keys(hard).length,
   );
   return `${path}/q`;
@@ -28,7 +29,7 @@ async function limit(
 
 async function untilUsed(target: Target, path: string, used: Record<string, string>): Promise<void> {
   await until(`a usage of ${JSON.stringify(used)}`, async () => {
-    const now = Object((await target.send("GET", path)).object.status?.["used"]) as Record<string, string>; // Undefined becomes an empty record.
+    const now = recordOf((await target.send("GET", path)).object.status?.["used"]);
     return Object.entries(used).every(([name, amount]) => now[name] === amount);
   });
 }
@@ -37,7 +38,7 @@ export const quotaContract = topic("quotas", (promises) => {
   promises("a quota shows what is used, and what is deleted is free again", async (target) => {
     const namespace = await target.namespace();
     const path = await limit(target, namespace, { "count/configmaps": "5" });
-    const before = Number(Object((await target.send("GET", path)).object.status?.["used"])["count/configmaps"]);
+    const before = Number(recordOf((await target.send("GET", path)).object.status?.["used"])["count/configmaps"]);
     await target.send("POST", `/api/v1/namespaces/${namespace}/configmaps`, { body: configMap("a") });
     await untilUsed(target, path, { "count/configmaps": String(before + 1) });
     await target.send("DELETE", `/api/v1/namespaces/${namespace}/configmaps/a`);
