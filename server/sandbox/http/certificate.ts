@@ -1,71 +1,11 @@
-import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { type Certificate, selfSignedCertificate } from "@/server/tls/self-signed-certificate";
 
-export type Certificate = { key: string; cert: string };
+export { type Certificate };
 
 const YEARS_10_MS = 10 * 365 * 24 * 3_600_000;
-const ECDSA_WITH_SHA256 = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
-const COMMON_NAME = [0x55, 0x04, 0x03];
-const SUBJECT_ALTERNATIVE_NAME = [0x55, 0x1d, 0x11];
-const BASIC_CONSTRAINTS = [0x55, 0x1d, 0x13];
 
-/** A self-signed certificate for loopback, its own authority. Written out in DER: a library costs more to load than this to run. */
+/** The certificate of the sandbox's own port. */
 export function makeCertificate(now = Date.now()): Certificate {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const algorithm = sequence(oid(ECDSA_WITH_SHA256));
-  const name = sequence(der(0x31, sequence(oid(COMMON_NAME), der(0x0c, Buffer.from("orrery-sandbox")))));
-  const body = sequence(
-    der(0xa0, der(0x02, Buffer.from([2]))),
-    der(0x02, Buffer.concat([Buffer.from([0x01]), randomBytes(15)])),
-    algorithm,
-    name,
-    sequence(time(now - 24 * 3_600_000), time(now + YEARS_10_MS)),
-    name,
-    publicKey.export({ type: "spki", format: "der" }),
-    der(
-      0xa3,
-      sequence(
-        extension(BASIC_CONSTRAINTS, sequence(der(0x01, Buffer.from([0xff])))),
-        extension(SUBJECT_ALTERNATIVE_NAME, hosts()),
-      ),
-    ),
-  );
-  const signature = sign("sha256", body, privateKey);
-  const certificate = sequence(body, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
-  return { key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(), cert: pemOf(certificate) };
-}
-
-function hosts(): Buffer {
-  const loopback6 = Buffer.alloc(16);
-  loopback6[15] = 1;
-  return sequence(der(0x82, Buffer.from("localhost")), der(0x87, Buffer.from([127, 0, 0, 1])), der(0x87, loopback6));
-}
-
-function extension(id: readonly number[], value: Buffer): Buffer {
-  return sequence(oid(id), der(0x04, value));
-}
-
-/** GeneralizedTime: 20260101000000Z. */
-function time(ms: number): Buffer {
-  return der(0x18, Buffer.from(`${new Date(ms).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z`));
-}
-
-function oid(bytes: readonly number[]): Buffer {
-  return der(0x06, Buffer.from(bytes));
-}
-
-function sequence(...parts: Buffer[]): Buffer {
-  return der(0x30, Buffer.concat(parts));
-}
-
-function der(tag: number, content: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
-}
-
-function lengthOf(length: number): Buffer {
-  if (length < 0x80) return Buffer.from([length]);
-  return length < 0x100 ? Buffer.from([0x81, length]) : Buffer.from([0x82, length >> 8, length & 0xff]);
-}
-
-function pemOf(bytes: Buffer): string {
-  return `-----BEGIN CERTIFICATE-----\n${bytes.toString("base64").replaceAll(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
+  const hosts = ["localhost", "127.0.0.1", "::1"];
+  return selfSignedCertificate({ commonName: "orrery-sandbox", hosts, now, validMs: YEARS_10_MS });
 }

@@ -1,0 +1,54 @@
+import { firebolt } from "@/machines/firebolt/family";
+import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
+
+export const webhookConfigurationApi: Api = {
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  plural: "validatingwebhookconfigurations",
+  kind: "ValidatingWebhookConfiguration",
+  namespaced: false,
+};
+
+export const webhookName = "orrery-admission";
+export const webhookPath = "/validate";
+
+/** Where the API server finds us: an address, or the Service in front of our pods. */
+export type WebhookPlace = { url: string } | { namespace: string; service: string };
+
+/** What the API server asks us about, where, and whom it believes: the authorities, newest first. */
+export function webhookConfiguration(place: WebhookPlace, authorities: readonly string[]): KubernetesObject {
+  const { engine, engineClass } = firebolt.kinds;
+  const caBundle = Buffer.from(authorities.join("")).toString("base64");
+  const rule = { apiGroups: [engine.api.group], apiVersions: [engine.api.version], scope: "Namespaced" };
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: webhookName },
+    webhooks: [
+      {
+        name: "firebolt.orrery.dev",
+        admissionReviewVersions: ["v1"],
+        clientConfig: { caBundle, ...clientConfigOf(place) },
+        failurePolicy: "Fail",
+        matchPolicy: "Equivalent",
+        sideEffects: "None",
+        timeoutSeconds: 10,
+        rules: [
+          { ...rule, resources: [engine.api.plural], operations: ["CREATE", "UPDATE"] },
+          { ...rule, resources: [engineClass.api.plural], operations: ["CREATE", "UPDATE", "DELETE"] },
+        ],
+      },
+    ],
+  };
+}
+
+function clientConfigOf(place: WebhookPlace) {
+  if ("url" in place) return { url: new URL(webhookPath, place.url).href };
+  return { service: { namespace: place.namespace, name: place.service, path: webhookPath, port: 443 } };
+}
+
+/** The names that our certificate must be good for. */
+export function hostsOf(place: WebhookPlace): string[] {
+  if ("url" in place) return [new URL(place.url).hostname.replace(/^\[|\]$/g, "")];
+  return [`${place.service}.${place.namespace}.svc`, `${place.service}.${place.namespace}.svc.cluster.local`];
+}
