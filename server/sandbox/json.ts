@@ -18,6 +18,13 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** A copy that lacks some keys. */
+export function without<T extends object, K extends keyof T>(object: T, ...keys: readonly K[]): Omit<T, K> {
+  const copy = { ...object };
+  for (const key of keys) Reflect.deleteProperty(copy, key);
+  return copy;
+}
+
 export function equalJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

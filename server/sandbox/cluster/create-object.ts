@@ -1,7 +1,7 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { admit, type RequestContext } from "@/server/sandbox/admission-plugin";
 import { trackCreate } from "@/server/sandbox/apply/managed-fields";
-import { newUid, timeOf, type WriteDeps } from "@/server/sandbox/cluster/write";
+import { dropEmpty, newUid, timeOf, type WriteDeps } from "@/server/sandbox/cluster/write";
 import { validateMetadata } from "@/server/sandbox/cluster/validate-metadata";
 import { alreadyExistsError, badRequestError, invalidError } from "@/server/sandbox/status-error";
 import { type ResourceType } from "@/server/sandbox/type-registry";
@@ -64,6 +64,7 @@ function fillMetadata(
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.generation;
   if (type.strategy.generation) metadata.generation = 1;
+  dropEmpty(metadata);
   object.metadata = metadata;
 }
 

@@ -1,7 +1,7 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { admit, type RequestContext } from "@/server/sandbox/admission-plugin";
 import { trackUpdate } from "@/server/sandbox/apply/managed-fields";
-import { contentOf, timeOf, type WriteDeps } from "@/server/sandbox/cluster/write";
+import { contentOf, dropEmpty, timeOf, type WriteDeps } from "@/server/sandbox/cluster/write";
 import { validateMetadata } from "@/server/sandbox/cluster/validate-metadata";
 import { invalid } from "@/server/sandbox/field-error";
 import { cloneJson, equalJson, listOf } from "@/server/sandbox/json";
@@ -123,6 +123,7 @@ function merged(
   ] as const) {
     keep(next.metadata, old.metadata, key);
   }
+  dropEmpty(next.metadata);
   if (type.subresources["status"]) keep(next, old, "status");
   return next;
 }

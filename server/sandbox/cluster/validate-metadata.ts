@@ -1,5 +1,5 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
-import { invalid, required, type FieldError } from "@/server/sandbox/field-error";
+import { forbidden, invalid, required, type FieldError } from "@/server/sandbox/field-error";
 import { type ResourceType } from "@/server/sandbox/type-registry";
 
 /** The rules for metadata that all kinds share. */
@@ -16,7 +16,18 @@ export function validateMetadata(
   }
   for (const key of Object.keys(metadata.annotations ?? {}))
     errors.push(...keyErrors("metadata.annotations", key.toLowerCase()));
+  if (old?.metadata.deletionTimestamp)
+    errors.push(...newFinalizers(metadata.finalizers ?? [], old.metadata.finalizers ?? []));
   return errors;
+}
+
+function newFinalizers(finalizers: readonly string[], known: readonly string[]): FieldError[] {
+  const added = finalizers.filter((name) => !known.includes(name));
+  if (added.length === 0) return [];
+  const rule = "no new finalizers can be added if the object is being deleted, found new finalizers";
+  return [
+    forbidden("metadata.finalizers", `${rule} []string{${added.map((name) => JSON.stringify(name)).join(", ")}}`),
+  ];
 }
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

@@ -174,6 +174,8 @@ function verbOf(request: IncomingMessage, info: RequestInfo, query: URLSearchPar
   if (!info.resource) return verb;
   if (verb === "get" && (info.watchPrefix || isTrue(query.get("watch"))) && !info.subresource) return "watch";
   if (verb === "get" && info.name === undefined) return "list";
+  // An object is created in its collection; only subresources are posted to by name.
+  if (verb === "create" && info.name !== undefined && info.subresource === undefined) return "post";
   return verb === "delete" && info.name === undefined ? "deletecollection" : verb;
 }
 

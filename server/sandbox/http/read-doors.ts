@@ -4,10 +4,12 @@ import { type Page, pageOf } from "@/server/sandbox/http/page";
 import { respondObject } from "@/server/sandbox/http/outgoing";
 import { present } from "@/server/sandbox/http/present";
 import { respondText } from "@/server/sandbox/http/respond";
+import { without } from "@/server/sandbox/json";
+import { tableOf } from "@/server/sandbox/schema/builtin-messages";
 import { notFoundError } from "@/server/sandbox/status-error";
 import { partialMetadata } from "@/server/sandbox/table/partial-metadata";
 import { type Form, tableDocument, wantedForm } from "@/server/sandbox/table/table-document";
-import { apiVersionOf } from "@/server/sandbox/type-registry";
+import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 
 export function getDoor(call: Call) {
   const { cluster, type, namespace, name = "" } = call;
@@ -24,7 +26,7 @@ export function listDoor(call: Call) {
 
 const documents: Record<Form, (call: Call, page: Page) => string> = {
   object: ({ type }, page) =>
-    listDocument({ kind: `${type.kind}List`, apiVersion: apiVersionOf(type) }, page, (object) => present(type, object)),
+    listDocument({ kind: `${type.kind}List`, apiVersion: apiVersionOf(type) }, page, listItem(type)),
   metadata: ({ type }, page) =>
     listDocument({ kind: "PartialObjectMetadataList", apiVersion: "meta.k8s.io/v1" }, page, (object) =>
       partialMetadata(present(type, object)),
@@ -45,4 +47,10 @@ function listDocument(
 ): string {
   const opening = JSON.stringify({ ...head, metadata }).slice(0, -1);
   return `${opening},"items":[${objects.map((object) => JSON.stringify(shownOf(object))).join(",")}]}`;
+}
+
+/** In lists of built-in kinds the kind stands once, at the top. */
+function listItem(type: ResourceType): (object: KubernetesObject) => unknown {
+  if (!tableOf(type.group, type.version)) return (object) => present(type, object);
+  return (object) => without(present(type, object), "apiVersion", "kind");
 }

@@ -7,6 +7,7 @@ import {
 } from "@/server/sandbox/type-registry";
 import { builtinSchema } from "@/server/sandbox/schema/builtin-schema";
 import { builtinColumns } from "@/server/sandbox/table/builtin-columns";
+import { eventConversion } from "@/server/sandbox/types/event-conversion";
 import { builtinStrategies } from "@/server/sandbox/types/builtin-strategies";
 
 type Answers = Readonly<Record<string, NonNullable<Strategy["answer"]>>>;
@@ -187,6 +188,7 @@ function typeOf([groupVersion, kind, plural, scope, more = {}]: Row, answers: An
     storageKey: storageKeyOf(shared),
     priority: group === shared.group ? 1 : 0,
     subresources: Object.fromEntries((more.sub ?? []).map((name) => subresourceOf(name, kind))),
+    ...(group === "events.k8s.io" ? { conversion: eventConversion } : {}),
     strategy: strategyOf(storageKeyOf({ group, plural }), answers),
   };
 }

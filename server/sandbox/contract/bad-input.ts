@@ -1,0 +1,121 @@
+import { expect } from "vitest";
+import { topic } from "@/server/sandbox/contract/contract-case";
+import { configMap, configMapsIn, deployment, deploymentsIn } from "@/server/sandbox/contract/samples";
+
+export const badInputContract = topic("bad input", (promises) => {
+  for (const [title, text] of [
+    ["half an object", '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":'],
+    ["no JSON at all", "nonsense"],
+    ["an array", "[]"],
+    ["a string", '"words"'],
+  ] as const) {
+    promises(`${title} is a bad request`, async ({ send, namespace }) => {
+      const { status, object } = await send("POST", configMapsIn(await namespace()), { text });
+      expect(status).toBe(400);
+      expect(object).toMatchObject({ kind: "Status", status: "Failure", reason: "BadRequest", code: 400 });
+    });
+  }
+
+  promises("an object of another kind is a bad request", async ({ send, namespace }) => {
+    const body = { apiVersion: "v1", kind: "Secret", metadata: { name: "a" } };
+    const { status, message } = await send("POST", configMapsIn(await namespace()), { body });
+    expect(status).toBe(400);
+    expect(message).toContain("Secret");
+    expect(message).toContain("ConfigMap");
+  });
+
+  promises("an object of another group is a bad request", async ({ send, namespace }) => {
+    const { status, object } = await send("POST", deploymentsIn(await namespace()), {
+      body: { ...deployment("d"), apiVersion: "extensions/v1" },
+    });
+    expect(status).toBe(400);
+    expect(object).toMatchObject({ reason: "BadRequest" });
+  });
+
+  promises("a value of the wrong type is a bad request", async ({ send, namespace }) => {
+    const { status, message } = await send("POST", deploymentsIn(await namespace()), {
+      body: deployment("d", { replicas: "three" }),
+    });
+    expect(status).toBe(400);
+    expect(message).toContain('Deployment in version "v1" cannot be handled as a Deployment');
+  });
+
+  promises("a body that is too large is refused", async ({ send, namespace }) => {
+    const body = configMap("a", { x: "x".repeat(3 * 1_024 * 1_024) });
+    const { status, object } = await send("POST", configMapsIn(await namespace()), { body });
+    expect(status).toBe(413);
+    expect(object).toMatchObject({
+      reason: "RequestEntityTooLarge",
+      code: 413,
+      message: expect.stringContaining("limit is 3145728"),
+    });
+  });
+
+  promises("a body of an unknown format is refused", async ({ send, namespace }) => {
+    const { status, object } = await send("POST", configMapsIn(await namespace()), {
+      text: "<a/>",
+      contentType: "application/xml",
+    });
+    expect(status).toBe(415);
+    expect(object).toMatchObject({ reason: "UnsupportedMediaType" });
+  });
+
+  promises("a field that a built-in kind does not know is dropped", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const { status, object } = await send("POST", `${configMapsIn(ns)}?fieldValidation=Ignore`, {
+      body: { ...configMap("a"), nonsense: 1 },
+    });
+    expect(status).toBe(201);
+    expect(object).not.toHaveProperty("nonsense");
+  });
+
+  promises(
+    "a field that the kind does not know is refused when the client is strict",
+    async ({ send, namespace }) => {
+      const ns = await namespace();
+      const { status, message } = await send("POST", `${configMapsIn(ns)}?fieldValidation=Strict`, {
+        body: { ...configMap("a"), nonsense: 1 },
+      });
+      expect(status).toBe(400);
+      expect(message).toContain('strict decoding error: unknown field "nonsense"');
+    },
+    { since: 25 },
+  );
+
+  promises(
+    "a field that the kind does not know is warned of",
+    async ({ send, namespace }) => {
+      const ns = await namespace();
+      const { status, headers } = await send("POST", configMapsIn(ns), { body: { ...configMap("a"), nonsense: 1 } });
+      expect(status).toBe(201);
+      expect(String(headers["warning"])).toContain("unknown field");
+    },
+    { since: 25 },
+  );
+
+  promises("keys that would reach into prototypes are data like any other", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const text =
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":{"constructor":"1"}},"data":{"constructor":"1","__proto__":"2"}}';
+    const { status, text: answer } = await send("POST", configMapsIn(ns), { text });
+    expect(status).toBe(201);
+    expect(answer).toContain('"__proto__":"2"');
+    const again = await send("PATCH", `${configMapsIn(ns)}/a`, { text: '{"data":{"__proto__":"3"}}' });
+    expect(again.text).toContain('"__proto__":"3"');
+    expect(({} as Record<string, unknown>)["2"]).toBeUndefined();
+  });
+
+  promises("nesting without an end is refused", async ({ send, namespace }) => {
+    const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+    const { status, object } = await send("POST", configMapsIn(await namespace()), {
+      text: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":${deep}}`,
+    });
+    expect(status).toBe(400);
+    expect(object).toMatchObject({ reason: "BadRequest" });
+  });
+
+  promises("a null body leaves nothing behind", async ({ send, namespace }) => {
+    const { status } = await send("POST", configMapsIn(await namespace()), { text: "null" });
+    expect([400, 422]).toContain(status);
+  });
+});

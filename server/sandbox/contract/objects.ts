@@ -1,0 +1,464 @@
+import { expect } from "vitest";
+import { topic } from "@/server/sandbox/contract/contract-case";
+import {
+  configMap,
+  configMapsIn,
+  created,
+  deployment,
+  deploymentsIn,
+  namesOf,
+} from "@/server/sandbox/contract/samples";
+import { unique } from "@/server/sandbox/contract/target";
+
+export const objectsContract = topic("objects", (promises) => {
+  promises("a created object has a uid, a version, a time, and what was sent", async (target) => {
+    const ns = await target.namespace();
+    const object = await created(target, configMapsIn(ns), configMap("a", { key: "value" }));
+    expect(object).toMatchObject({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        name: "a",
+        namespace: ns,
+        uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        resourceVersion: expect.stringMatching(/^\d+$/),
+        creationTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      },
+      data: { key: "value" },
+    });
+    const { generation } = object.metadata;
+    expect(generation).toBeUndefined();
+    expect((await target.send("GET", `${configMapsIn(ns)}/a`)).object).toEqual(object);
+  });
+
+  promises("a generated name begins with what was asked for", async (target) => {
+    const ns = await target.namespace();
+    const { metadata } = await created(target, configMapsIn(ns), {
+      ...configMap(""),
+      metadata: { generateName: "gen-" },
+    });
+    expect(metadata.name).toMatch(/^gen-[a-z0-9]{5}$/);
+    expect(metadata.generateName).toBe("gen-");
+  });
+
+  promises("a name that is taken is refused", async (target) => {
+    const ns = await target.namespace();
+    await created(target, configMapsIn(ns), configMap("a"));
+    const { status, object } = await target.send("POST", configMapsIn(ns), { body: configMap("a") });
+    expect(status).toBe(409);
+    expect(object).toEqual({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: 'configmaps "a" already exists',
+      reason: "AlreadyExists",
+      details: { name: "a", kind: "configmaps" },
+      code: 409,
+    });
+  });
+
+  promises("a dry run answers as the real thing and stores nothing", async (target) => {
+    const ns = await target.namespace();
+    const { status, object } = await target.send("POST", `${configMapsIn(ns)}?dryRun=All`, { body: configMap("a") });
+    expect(status).toBe(201);
+    expect(object.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await target.send("GET", `${configMapsIn(ns)}/a`)).status).toBe(404);
+  });
+
+  promises("what is not there is not found", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const { status, object } = await send("GET", `${deploymentsIn(ns)}/nobody`);
+    expect(status).toBe(404);
+    expect(object).toEqual({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: 'deployments.apps "nobody" not found',
+      reason: "NotFound",
+      details: { name: "nobody", group: "apps", kind: "deployments" },
+      code: 404,
+    });
+  });
+
+  promises("a resourceVersion on create is refused", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const body = configMap("a", {}, { resourceVersion: "5" });
+    expect(await send("POST", configMapsIn(ns), { body })).toMatchObject({
+      status: expect.any(Number),
+      message: expect.stringContaining("resourceVersion should not be set on objects to be created"),
+    });
+  });
+
+  promises("a name that breaks the rules is invalid", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const { status, object, message } = await send("POST", configMapsIn(ns), { body: configMap("Not_A_Name") });
+    expect(status).toBe(422);
+    expect(message).toContain('ConfigMap "Not_A_Name" is invalid: metadata.name: Invalid value: "Not_A_Name"');
+    expect(object).toMatchObject({
+      reason: "Invalid",
+      details: {
+        name: "Not_A_Name",
+        kind: "ConfigMap",
+        causes: [{ reason: "FieldValueInvalid", field: "metadata.name" }],
+      },
+    });
+  });
+
+  promises("an object needs a name", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const { status, message } = await send("POST", configMapsIn(ns), { body: configMap("") });
+    expect(status).toBe(422);
+    expect(message).toContain("name or generateName is required");
+  });
+
+  promises("a label that breaks the rules is invalid", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const { status, object } = await send("POST", configMapsIn(ns), {
+      body: configMap("a", {}, { labels: { ok: "not ok!" } }),
+    });
+    expect(status).toBe(422);
+    expect(object).toMatchObject({ details: { causes: [{ field: "metadata.labels", reason: "FieldValueInvalid" }] } });
+  });
+
+  promises("an update with the version that was read succeeds, with an older one it is a conflict", async (target) => {
+    const ns = await target.namespace();
+    const path = `${configMapsIn(ns)}/a`;
+    const first = await created(target, configMapsIn(ns), configMap("a", { n: "1" }));
+    const second = await target.send("PUT", path, { body: { ...first, data: { n: "2" } } });
+    expect(second).toMatchObject({ status: 200, object: { data: { n: "2" } } });
+    const { status, object } = await target.send("PUT", path, { body: { ...first, data: { n: "3" } } });
+    expect(status).toBe(409);
+    expect(object).toEqual({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message:
+        'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+      reason: "Conflict",
+      details: { name: "a", kind: "configmaps" },
+      code: 409,
+    });
+  });
+
+  promises("an update without a version wins over whatever is there", async (target) => {
+    const ns = await target.namespace();
+    await created(target, configMapsIn(ns), configMap("a", { n: "1" }));
+    expect(await target.send("PUT", `${configMapsIn(ns)}/a`, { body: configMap("a", { n: "2" }) })).toMatchObject({
+      status: 200,
+      object: { data: { n: "2" } },
+    });
+  });
+
+  promises("an update that changes nothing keeps the version", async (target) => {
+    const ns = await target.namespace();
+    const before = await created(target, configMapsIn(ns), configMap("a", { n: "1" }));
+    const { object } = await target.send("PUT", `${configMapsIn(ns)}/a`, { body: before });
+    expect(object.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  });
+
+  promises("an update keeps uid and creation time, and refuses another uid", async (target) => {
+    const ns = await target.namespace();
+    const before = await created(target, configMapsIn(ns), configMap("a"));
+    const body = configMap("a", { n: "1" }, { creationTimestamp: "2001-01-01T00:00:00Z" });
+    const { object } = await target.send("PUT", `${configMapsIn(ns)}/a`, { body });
+    expect(object.metadata).toMatchObject({
+      uid: before.metadata.uid,
+      creationTimestamp: before.metadata.creationTimestamp,
+    });
+    const other = configMap("a", {}, { uid: "00000000-0000-0000-0000-000000000000" });
+    expect((await target.send("PUT", `${configMapsIn(ns)}/a`, { body: other })).status).toBe(409);
+  });
+
+  promises("the name in the path and in the object must agree", async (target) => {
+    const ns = await target.namespace();
+    await created(target, configMapsIn(ns), configMap("a"));
+    const { status, message } = await target.send("PUT", `${configMapsIn(ns)}/a`, { body: configMap("b") });
+    expect({ status, message }).toEqual({
+      status: 400,
+      message: "the name of the object (b) does not match the name on the URL (a)",
+    });
+  });
+
+  promises("the namespace in the path and in the object must agree", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const { status, message } = await send("POST", configMapsIn(ns), {
+      body: configMap("a", {}, { namespace: "elsewhere" }),
+    });
+    expect(status).toBe(400);
+    expect(message).toContain("the namespace of the provided object does not match the namespace sent on the request");
+  });
+
+  promises("an update of what is not there is not found", async ({ send, namespace }) => {
+    const ns = await namespace();
+    expect((await send("PUT", `${configMapsIn(ns)}/a`, { body: configMap("a") })).status).toBe(404);
+  });
+
+  promises("a lease may be created by an update", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const body = {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: "l" },
+      spec: { holderIdentity: "me" },
+    };
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${ns}/leases/l`;
+    expect(await send("PUT", path, { body })).toMatchObject({
+      status: 201,
+      object: { spec: { holderIdentity: "me" } },
+    });
+  });
+
+  promises("generation counts changes of the spec alone", async (target) => {
+    const ns = await target.namespace();
+    const path = `${deploymentsIn(ns)}/d`;
+    const first = await created(target, deploymentsIn(ns), deployment("d"));
+    expect(first.metadata.generation).toBe(1);
+    const labelled = await target.send("PATCH", path, { body: { metadata: { labels: { more: "1" } } } });
+    expect(labelled.object.metadata.generation).toBe(1);
+    const changed = await target.send("PATCH", path, { body: { spec: { minReadySeconds: 5 } } });
+    expect(changed.object.metadata.generation).toBe(2);
+  });
+
+  promises("the status is written through its own door, and through no other", async (target) => {
+    const ns = await target.namespace();
+    const path = `/apis/batch/v1/namespaces/${ns}/jobs/j`;
+    const job = {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { name: "j" },
+      spec: {
+        parallelism: 0,
+        template: { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "localhost/busybox:1" }] } },
+      },
+      status: { failed: 7 },
+    };
+    const first = await created(target, `/apis/batch/v1/namespaces/${ns}/jobs`, job);
+    expect(first.status?.["failed"]).toBeUndefined();
+    const ignored = await target.send("PATCH", path, { body: { status: { failed: 7 } } });
+    expect(ignored.object.status?.["failed"]).toBeUndefined();
+    const written = await target.send("PATCH", `${path}/status`, {
+      body: { status: { failed: 3 }, spec: { parallelism: 9 } },
+    });
+    expect(written).toMatchObject({ status: 200, object: { status: { failed: 3 }, spec: { parallelism: 0 } } });
+  });
+
+  promises("a scale shows the replicas and the selector, and sets the replicas", async (target) => {
+    const ns = await target.namespace();
+    const path = `${deploymentsIn(ns)}/d`;
+    await created(target, deploymentsIn(ns), deployment("d", { paused: true }));
+    const { object } = await target.send("GET", `${path}/scale`);
+    expect(object).toMatchObject({
+      kind: "Scale",
+      apiVersion: "autoscaling/v1",
+      metadata: { name: "d", namespace: ns },
+      status: { replicas: 0, selector: "app=d" },
+    });
+    const patched = await target.send("PATCH", `${path}/scale`, { body: { spec: { replicas: 0 } } });
+    expect(patched.status).toBe(200);
+    const put = await target.send("PUT", `${path}/scale`, { body: { ...object, spec: { replicas: -1 } } });
+    expect(put).toMatchObject({ status: 422, message: expect.stringContaining("must be greater than or equal to 0") });
+  });
+
+  promises("lists are ordered, carry a version, and leave the kind to the list", async (target) => {
+    const ns = await target.namespace();
+    for (const name of ["b", "c", "a"])
+      await created(target, configMapsIn(ns), configMap(name, {}, { labels: { mine: "yes" } }));
+    const reply = await target.send("GET", `${configMapsIn(ns)}?labelSelector=mine%3Dyes`);
+    expect(reply.object).toMatchObject({
+      kind: "ConfigMapList",
+      apiVersion: "v1",
+      metadata: { resourceVersion: expect.stringMatching(/^\d+$/) },
+    });
+    expect(namesOf(reply)).toEqual(["a", "b", "c"]);
+    expect((reply.object["items"] as unknown[])[0]).not.toHaveProperty("kind");
+  });
+
+  promises("label selectors select by value, set, presence and absence", async (target) => {
+    const ns = await target.namespace();
+    const labels: Record<string, Record<string, string>> = {
+      a: { tier: "web" },
+      b: { tier: "db" },
+      c: { tier: "web", old: "yes" },
+    };
+    for (const [name, of] of Object.entries(labels))
+      await created(target, configMapsIn(ns), configMap(name, {}, { labels: of }));
+    const rows: [selector: string, names: string[]][] = [
+      ["tier=web", ["a", "c"]],
+      ["tier==web,old", ["c"]],
+      ["tier!=web,tier", ["b"]],
+      ["tier in (web,db)", ["a", "b", "c"]],
+      ["tier notin (web),tier", ["b"]],
+      ["tier,!old", ["a", "b"]],
+    ];
+    for (const [selector, names] of rows) {
+      const reply = await target.send("GET", `${configMapsIn(ns)}?labelSelector=${encodeURIComponent(selector)}`);
+      expect(namesOf(reply), selector).toEqual(names);
+    }
+  });
+
+  promises("a selector that cannot be read is a bad request", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const { status, object } = await send("GET", `${configMapsIn(ns)}?labelSelector=${encodeURIComponent("a in (b")}`);
+    expect(status).toBe(400);
+    expect(object).toMatchObject({ reason: "BadRequest" });
+  });
+
+  promises("field selectors select by name, and refuse fields that a kind does not offer", async (target) => {
+    const ns = await target.namespace();
+    for (const name of ["a", "b"]) await created(target, configMapsIn(ns), configMap(name));
+    expect(namesOf(await target.send("GET", `${configMapsIn(ns)}?fieldSelector=metadata.name%3Db`))).toEqual(["b"]);
+    const { status, message } = await target.send("GET", `${configMapsIn(ns)}?fieldSelector=data.key%3Db`);
+    expect(status).toBe(400);
+    expect(message).toContain("field label not supported");
+  });
+
+  promises("events are found by the object that they speak of", async (target) => {
+    const ns = await target.namespace();
+    const involvedObject = { kind: "Pod", namespace: ns, name: "p", uid: "11111111-2222-3333-4444-555555555555" };
+    const event = {
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: { name: "e" },
+      involvedObject,
+      reason: "Tested",
+      type: "Warning",
+      message: "m",
+    };
+    await created(target, `/api/v1/namespaces/${ns}/events`, event);
+    const fields = encodeURIComponent(`involvedObject.uid=${involvedObject.uid},type=Warning`);
+    expect(namesOf(await target.send("GET", `/api/v1/namespaces/${ns}/events?fieldSelector=${fields}`))).toEqual(["e"]);
+    const others = encodeURIComponent("involvedObject.name!=p");
+    expect(namesOf(await target.send("GET", `/api/v1/namespaces/${ns}/events?fieldSelector=${others}`))).toEqual([]);
+  });
+
+  promises("an event is the same object in both of its groups", async (target) => {
+    const ns = await target.namespace();
+    const event = {
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: { name: "e" },
+      involvedObject: { kind: "Pod", namespace: ns, name: "p" },
+      reason: "Tested",
+      type: "Normal",
+      message: "words",
+      count: 2,
+    };
+    await created(target, `/api/v1/namespaces/${ns}/events`, event);
+    const { status, object } = await target.send("GET", `/apis/events.k8s.io/v1/namespaces/${ns}/events/e`);
+    expect(status).toBe(200);
+    expect(object).toMatchObject({
+      apiVersion: "events.k8s.io/v1",
+      regarding: { name: "p" },
+      note: "words",
+      reason: "Tested",
+      deprecatedCount: 2,
+    });
+  });
+
+  promises("long lists come in pages that show one moment", async (target) => {
+    const ns = await target.namespace();
+    for (const name of ["a", "b", "c", "d"])
+      await created(target, configMapsIn(ns), configMap(name, {}, { labels: { paged: "yes" } }));
+    const first = await target.send("GET", `${configMapsIn(ns)}?limit=2&labelSelector=paged%3Dyes`);
+    expect(namesOf(first)).toEqual(["a", "b"]);
+    const { continue: token = "", resourceVersion } = first.object.metadata as {
+      continue?: string;
+      resourceVersion?: string;
+    };
+    expect(token).not.toBe("");
+    await created(target, configMapsIn(ns), configMap("bb", {}, { labels: { paged: "yes" } }));
+    await target.send("DELETE", `${configMapsIn(ns)}/d`);
+    const second = await target.send(
+      "GET",
+      `${configMapsIn(ns)}?limit=5&labelSelector=paged%3Dyes&continue=${encodeURIComponent(token)}`,
+    );
+    expect(namesOf(second)).toEqual(["c", "d"]);
+    expect(second.object.metadata.resourceVersion).toBe(resourceVersion);
+    expect(second.object.metadata).not.toHaveProperty("continue");
+  });
+
+  promises("a page tells how many remain", async (target) => {
+    const ns = await target.namespace();
+    for (const name of ["a", "b", "c"])
+      await created(target, `/api/v1/namespaces/${ns}/limitranges`, {
+        apiVersion: "v1",
+        kind: "LimitRange",
+        metadata: { name },
+        spec: { limits: [] },
+      });
+    const { object } = await target.send("GET", `/api/v1/namespaces/${ns}/limitranges?limit=1`);
+    expect(object.metadata).toMatchObject({ remainingItemCount: 2 });
+  });
+
+  promises("a list at an exact version shows that version", async (target) => {
+    const ns = await target.namespace();
+    const first = await created(target, configMapsIn(ns), configMap("a", { n: "1" }, { labels: { at: "x" } }));
+    await target.send("PATCH", `${configMapsIn(ns)}/a`, { body: { data: { n: "2" } } });
+    const version = String(first.metadata.resourceVersion);
+    const query = `labelSelector=at%3Dx&resourceVersionMatch=Exact&resourceVersion=${version}&limit=10`;
+    const { object } = await target.send("GET", `${configMapsIn(ns)}?${query}`);
+    expect((object["items"] as { data: unknown }[])[0]?.data).toEqual({ n: "1" });
+    expect(object.metadata.resourceVersion).toBe(version);
+  });
+
+  promises("a version match without a version is refused", async ({ send, namespace }) => {
+    const ns = await namespace();
+    const { status, message } = await send("GET", `${configMapsIn(ns)}?resourceVersionMatch=Exact`);
+    expect(status).toBe(422);
+    expect(message).toContain("resourceVersionMatch is forbidden unless resourceVersion is provided");
+  });
+
+  promises("a table has the columns of the kind and a row for each object", async (target) => {
+    const ns = await target.namespace();
+    await created(target, configMapsIn(ns), configMap("a", { x: "1", y: "2" }));
+    const accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+    const { object } = await target.send("GET", `${configMapsIn(ns)}?fieldSelector=metadata.name%3Da`, {
+      headers: { accept },
+    });
+    expect(object).toMatchObject({ kind: "Table", apiVersion: "meta.k8s.io/v1" });
+    const { columnDefinitions, rows } = object as unknown as {
+      columnDefinitions: { name: string }[];
+      rows: { cells: unknown[]; object: { kind: string; metadata: { name: string } } }[];
+    };
+    expect(columnDefinitions.map(({ name }) => name)).toEqual(["Name", "Data", "Age"]);
+    expect(rows[0]?.cells.slice(0, 2)).toEqual(["a", 2]);
+    expect(rows[0]?.object).toMatchObject({ kind: "PartialObjectMetadata", metadata: { name: "a" } });
+  });
+
+  promises("metadata alone can be asked for", async (target) => {
+    const ns = await target.namespace();
+    await created(target, configMapsIn(ns), configMap("a", { x: "1" }));
+    const accept = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json";
+    const { object } = await target.send("GET", `${configMapsIn(ns)}/a`, { headers: { accept } });
+    expect(object).toMatchObject({
+      kind: "PartialObjectMetadata",
+      apiVersion: "meta.k8s.io/v1",
+      metadata: { name: "a" },
+    });
+    expect(object).not.toHaveProperty("data");
+  });
+
+  promises("what a Secret gets as text it keeps as base64", async (target) => {
+    const ns = await target.namespace();
+    const body = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "s" },
+      stringData: { word: "hello" },
+      data: { word: "eA==", other: "eQ==" },
+    };
+    const object = await created(target, `/api/v1/namespaces/${ns}/secrets`, body);
+    expect(object).toMatchObject({ type: "Opaque", data: { word: "aGVsbG8=", other: "eQ==" } });
+    expect(object).not.toHaveProperty("stringData");
+  });
+
+  promises("a namespace that is not there takes nothing", async ({ send }) => {
+    const ns = unique("nobody");
+    const { status, object, message } = await send("POST", configMapsIn(ns), { body: configMap("a") });
+    expect({ status, message }).toEqual({ status: 404, message: `namespaces "${ns}" not found` });
+    expect(object).toMatchObject({ reason: "NotFound", details: { name: ns, kind: "namespaces" } });
+  });
+});
