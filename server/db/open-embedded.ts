@@ -5,13 +5,18 @@ import { PrismaClient } from "@/prisma/generated/client";
 import type { Database, Query } from "./database";
 import { lockFolder } from "./lock-folder";
 
+export type EmbeddedDatabase = Database & { dump: () => Promise<Blob> };
+
 /** PostgreSQL in this process. It does not lock its folder itself, and two processes in one folder destroy it. */
-export async function openEmbedded(folder: string | null): Promise<Database> {
+export async function openEmbedded(folder: string | null, template?: Blob): Promise<EmbeddedDatabase> {
   if (folder !== null) await mkdir(folder, { recursive: true });
   const unlock = folder === null ? async () => undefined : await lockFolder(folder);
   let pglite: PGlite;
   try {
-    pglite = await PGlite.create(folder === null ? {} : { dataDir: folder, relaxedDurability: false });
+    pglite = await PGlite.create({
+      ...(folder === null ? {} : { dataDir: folder }),
+      ...(template ? { loadDataDir: template } : {}),
+    });
     await pglite.exec("SET TIME ZONE 'UTC'");
   } catch (error) {
     await unlock();
@@ -34,6 +39,7 @@ export async function openEmbedded(folder: string | null): Promise<Database> {
       const stop = await pglite.listen(channel, (payload) => listener.onNews(payload));
       return () => stop();
     },
+    dump: () => pglite.dumpDataDir("none"),
     close: () => (closing ??= close()),
   };
 }

@@ -1,7 +1,6 @@
 import { contentHash } from "@/machines/content-hash";
 import type { Kind } from "@/machines/kind";
 import type { Database } from "@/server/db/database";
-import { layoutMachine } from "@/server/layout/layout-machine";
 import { definitionOf } from "@/server/resources/definition";
 
 const stored = new WeakSet<Database>();
@@ -15,13 +14,12 @@ export async function storeMachines(database: Database, kinds: Record<string, Ki
       kind,
       lifecycle,
       definition: definitionOf(machine),
-      layout: layoutMachine(machine, "large"),
     })),
   );
   await database.query(
-    `INSERT INTO "Machine" ("hash", "kind", "lifecycle", "definition", "layout", "firstSeenAt")
-     SELECT "hash", "kind", "lifecycle", "definition", "layout", $2
-     FROM jsonb_to_recordset($1::jsonb) AS given("hash" text, "kind" text, "lifecycle" text, "definition" jsonb, "layout" jsonb)
+    `INSERT INTO "Machine" ("hash", "kind", "lifecycle", "definition", "firstSeenAt")
+     SELECT "hash", "kind", "lifecycle", "definition", $2
+     FROM jsonb_to_recordset($1::jsonb) AS given("hash" text, "kind" text, "lifecycle" text, "definition" jsonb)
      ON CONFLICT ("hash") DO NOTHING`,
     [JSON.stringify(rows), new Date(now)],
   );

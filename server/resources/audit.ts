@@ -116,7 +116,7 @@ export async function auditPage(asked: Asked, { of, actor, cursor, limit }: Audi
   const rows = await asked.database.query<StoredEntry>(
     `SELECT "id", "order"::text AS "order", "at", "actor", "kind", "namespace", "name", "command", "args", "outcome", "code",
        "sentence", "reason", "stateBefore", "machine", "changed" -> 'patch' AS "changed", "bulkId"
-     FROM "Command" WHERE ${conditions.join(" AND ")} ORDER BY "order" DESC LIMIT ${add(limit + 1)}`,
+     FROM "Command" WHERE ${conditions.join(" AND ")} ORDER BY "Command"."order" DESC LIMIT ${add(limit + 1)}`,
     values,
   );
   const shown = rows.slice(0, limit);

@@ -11,7 +11,7 @@ export async function history(asked: Asked, ref: Ref, { cursor, limit, movesOnly
   await mustRead(asked, ref);
   const rows = await asked.database.query<StoredTransition>(
     `SELECT ${transitionColumns} FROM "Transition"
-     WHERE "resourceId" = $1 AND "id" < $2 AND ($3 OR "from" <> "to") ORDER BY "id" DESC LIMIT $4`,
+     WHERE "resourceId" = $1 AND "id" < $2 AND ($3 OR "from" <> "to") ORDER BY "Transition"."id" DESC LIMIT $4`,
     [idOf(ref), cursorNumber(cursor), !movesOnly, limit + 1],
   );
   const shown = rows.slice(0, limit);

@@ -4,10 +4,10 @@ import { families } from "@/machines/families";
 import type { Kind } from "@/machines/kind";
 import { metaOf, stateMetaOf, statesOf } from "@/machines/lifecycle";
 import { quantileMs } from "@/server/history/dwell";
-import { layoutMachine, type Layout } from "@/server/layout/layout-machine";
 import { visibleTo } from "./access";
 import { kindOf, type Asked } from "./context";
 import { definitionOf } from "./definition";
+import { layoutsOf, type Layouts } from "./layouts";
 import { definitionSchema, type MachineAnswer } from "./machine-answers";
 import { counts } from "./page";
 import type { Counts } from "./page-query";
@@ -17,8 +17,8 @@ import { Refused } from "./refusal";
 export async function machinesList(asked: Asked) {
   const { counts: counted } = await counts(asked.database, {}, await visibleTo(asked, asked.identity));
   const titles: Record<string, { title: string }> = families;
-  return Object.entries(asked.kinds).flatMap(([id, kind]) =>
-    Object.entries(kind.lifecycles).map(([lifecycle, { machine }]) => {
+  const summaries = Object.entries(asked.kinds).flatMap(([id, kind]) =>
+    Object.entries(kind.lifecycles).map(async ([lifecycle, { machine }]) => {
       const states = statesWith(kind, lifecycle, counted, id);
       const family = id.split(".")[0] ?? "";
       return {
@@ -33,10 +33,11 @@ export async function machinesList(asked: Asked) {
         total: states.reduce((sum, { count }) => sum + count, 0),
         states,
         diagram: diagramOf(machine),
-        layout: layoutMachine(machine, "small"),
+        layout: (await layoutsOf(asked.database, machine)).small,
       };
     }),
   );
+  return Promise.all(summaries);
 }
 
 export type MachineInput = { kind: string; lifecycle?: string | undefined; hash?: string | undefined };
@@ -66,7 +67,7 @@ export async function machine(
     lifecycle,
     current: isCurrent,
     definition: stored?.definition ?? definitionOf(definedBy),
-    layout: isCurrent ? layoutMachine(definedBy, "large") : (stored?.layout ?? null),
+    layout: isCurrent ? (await layoutsOf(asked.database, definedBy)).large : (stored?.layout ?? null),
     states: statesWith(kind, lifecycle, counted, id).map((state) => ({
       ...state,
       dwell: dwell.get(state.state) ?? null,
@@ -117,10 +118,10 @@ function edgeCounts({ database }: Asked, kind: string, lifecycle: string, hash: 
 }
 
 async function storedMachine({ database }: Asked, hash: string) {
-  const [row] = await database.query<{ definition: unknown; layout: Layout | null }>(
+  const [row] = await database.query<{ definition: unknown; layout: Layouts | null }>(
     `SELECT "definition", "layout" FROM "Machine" WHERE "hash" = $1`,
     [hash],
   );
   if (!row) throw new Refused("not found", `No machine with the hash ${hash} was ever seen here.`);
-  return { definition: definitionSchema.parse(row.definition), layout: row.layout };
+  return { definition: definitionSchema.parse(row.definition), layout: row.layout?.large ?? null };
 }

@@ -1,0 +1,34 @@
+import type { AnyStateMachine } from "xstate";
+import { contentHash } from "@/machines/content-hash";
+import type { Database } from "@/server/db/database";
+import { layoutMachine, type Layout } from "@/server/layout/layout-machine";
+
+export type Layouts = { large: Layout; small: Layout };
+
+const known = new WeakMap<Database, Map<string, Promise<Layouts>>>();
+
+/** Computed once per machine, here or by a process before us; the database keeps it by the machine's hash. */
+export function layoutsOf(database: Database, machine: AnyStateMachine): Promise<Layouts> {
+  const kept = known.get(database) ?? new Map<string, Promise<Layouts>>();
+  known.set(database, kept);
+  const hash = contentHash(machine);
+  const found = kept.get(hash) ?? loadOrCompute(database, hash, machine);
+  kept.set(hash, found);
+  found.catch(() => kept.delete(hash));
+  return found;
+}
+
+async function loadOrCompute(database: Database, hash: string, machine: AnyStateMachine): Promise<Layouts> {
+  const stored = await storedLayouts(database, hash);
+  if (stored) return stored;
+  const layouts = { large: layoutMachine(machine, "large"), small: layoutMachine(machine, "small") };
+  await database.query(`UPDATE "Machine" SET "layout" = $2::jsonb WHERE "hash" = $1`, [hash, JSON.stringify(layouts)]);
+  return layouts;
+}
+
+async function storedLayouts(database: Database, hash: string): Promise<Layouts | null> {
+  const [row] = await database.query<{ layout: Layouts | null }>(`SELECT "layout" FROM "Machine" WHERE "hash" = $1`, [
+    hash,
+  ]);
+  return row?.layout ?? null;
+}
