@@ -46,14 +46,16 @@ export async function deleteObject(
 }
 
 function checkPreconditions(type: ResourceType, old: KubernetesObject, { uid, resourceVersion }: DeleteOptions) {
-  const { name } = old.metadata;
-  if (uid && uid !== old.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${String(old.metadata.uid)}`;
-    throw conflictError(type, name, why);
+  // Here the real one names the kind where all other messages name the resource.
+  const subject = { group: type.group, plural: type.kind };
+  const { metadata } = old;
+  if (uid && uid !== metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${String(metadata.uid)}). The object might have been deleted and then recreated`;
+    throw conflictError(subject, metadata.name, why);
   }
-  if (resourceVersion && resourceVersion !== old.metadata.resourceVersion) {
-    const why = `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${String(old.metadata.resourceVersion)}`;
-    throw conflictError(type, name, why);
+  if (resourceVersion && resourceVersion !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${String(metadata.resourceVersion)}). The object might have been modified`;
+    throw conflictError(subject, metadata.name, why);
   }
 }
 

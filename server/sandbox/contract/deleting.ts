@@ -41,8 +41,8 @@ export const deletingContract = topic("deletes", (promises) => {
     const { status, object, message } = await target.send("DELETE", `${configMapsIn(ns)}/a`, { body });
     expect(status).toBe(409);
     expect(object).toMatchObject({ reason: "Conflict" });
-    expect(message).toContain(
-      `Precondition failed: UID in precondition: 00000000-0000-0000-0000-000000000000, UID in object meta: ${String(metadata.uid)}`,
+    expect(message).toBe(
+      `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (00000000-0000-0000-0000-000000000000) does not match the UID in record (${String(metadata.uid)}). The object might have been deleted and then recreated`,
     );
   });
 
@@ -53,7 +53,7 @@ export const deletingContract = topic("deletes", (promises) => {
     const body = { preconditions: { resourceVersion: metadata.resourceVersion } };
     const { status, message } = await target.send("DELETE", `${configMapsIn(ns)}/a`, { body });
     expect(status).toBe(409);
-    expect(message).toContain("Precondition failed: ResourceVersion in precondition");
+    expect(message).toContain("does not match the ResourceVersion in record");
   });
 
   promises("a dry delete deletes nothing", async (target) => {

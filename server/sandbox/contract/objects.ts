@@ -312,7 +312,7 @@ export const objectsContract = topic("objects", (promises) => {
     expect(namesOf(await target.send("GET", `${configMapsIn(ns)}?fieldSelector=metadata.name%3Db`))).toEqual(["b"]);
     const { status, message } = await target.send("GET", `${configMapsIn(ns)}?fieldSelector=data.key%3Db`);
     expect(status).toBe(400);
-    expect(message).toContain("field label not supported");
+    expect(message).toContain('"data.key" is not a known field selector: only "metadata.name", "metadata.namespace"');
   });
 
   promises("events are found by the object that they speak of", async (target) => {

@@ -1,6 +1,6 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { badRequestError } from "@/server/sandbox/status-error";
-import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
+import { type ResourceType } from "@/server/sandbox/type-registry";
 
 type FieldReader = (object: KubernetesObject) => string;
 
@@ -29,7 +29,9 @@ function readerOf(type: ResourceType, field: string): FieldReader {
   const read = Object.hasOwn(readers, field) ? readers[field] : undefined;
   if (read) return read;
   throw badRequestError(
-    `Unable to find "${apiVersionOf(type)}, Resource=${type.plural}" that match label selector "", field selector "${field}": field label not supported: ${field}`,
+    type.strategy.selectableFields
+      ? `field label not supported: ${field}`
+      : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
   );
 }
 

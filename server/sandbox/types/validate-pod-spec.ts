@@ -5,11 +5,11 @@ const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LABEL_RULE =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
-/** The rules for a pod's spec, of a pod or of a template; `path` is where it stands. */
-export function validatePodSpec(value: unknown, path: string): FieldError[] {
+/** The rules for a pod's spec, of a pod or of a template; `path` is where it stands, `claims` the volumes from elsewhere. */
+export function validatePodSpec(value: unknown, path: string, claims: readonly string[] = []): FieldError[] {
   const spec = recordOf(value);
   const volumes = volumeErrors(listOf(spec["volumes"]), `${path}.volumes`);
-  const known = new Set(listOf(spec["volumes"]).map((volume) => textOf(recordOf(volume)["name"])));
+  const known = new Set([...claims, ...listOf(spec["volumes"]).map((volume) => textOf(recordOf(volume)["name"]))]);
   const containers = listOf(spec["containers"]);
   const errors = [...volumes];
   if (containers.length === 0) errors.push(required(`${path}.containers`));
@@ -33,8 +33,7 @@ function volumeErrors(volumes: readonly unknown[], path: string): FieldError[] {
   return volumes.flatMap((volume, i) => {
     const name = textOf(recordOf(volume)["name"]);
     const at = `${path}[${i}].name`;
-    const errors = nameErrors(name, at, seen);
-    return errors;
+    return nameErrors(name, at, seen);
   });
 }
 

@@ -100,21 +100,26 @@ function workloadErrors(object: KubernetesObject, old: KubernetesObject | undefi
   if (!isRecord(selector)) errors.push(required("spec.selector"));
   else if (Object.keys(selector).length === 0)
     errors.push(invalid("spec.selector", selector, "empty selector is invalid for deployment"));
-  errors.push(...templateErrors(recordOf(template), selector));
+  errors.push(...templateErrors(recordOf(template), selector, claimNames(spec)));
   if (old && !equalJson(selector, old.spec?.["selector"]) && object.kind !== "StatefulSet") {
     errors.push({ ...invalid("spec.selector", selector, "field is immutable"), badText: goLabelSelector(selector) });
   }
   return errors;
 }
 
-function templateErrors(template: Fields, selector: unknown): FieldError[] {
+/** A StatefulSet's claims are volumes of its pods. */
+function claimNames(spec: Fields): string[] {
+  return records(spec["volumeClaimTemplates"]).map((claim) => textOf(recordOf(claim["metadata"])["name"]));
+}
+
+function templateErrors(template: Fields, selector: unknown, claims: readonly string[]): FieldError[] {
   const labels = recordOf(recordOf(template["metadata"])["labels"]) as Record<string, string>; // Checked by the decoder.
   const errors: FieldError[] = [];
   if (isRecord(selector) && !matcherOf(selector)(labels)) {
     const mismatch = invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`");
     errors.push({ ...mismatch, badText: goStringMap(labels) });
   }
-  errors.push(...validatePodSpec(template["spec"], "spec.template.spec"));
+  errors.push(...validatePodSpec(template["spec"], "spec.template.spec", claims));
   const policy = textOf(recordOf(template["spec"])["restartPolicy"]);
   if (policy !== "Always" && policy !== "")
     errors.push(notSupported("spec.template.spec.restartPolicy", policy, ["Always"]));
