@@ -1,6 +1,6 @@
 import { type Entry, normalize, resolvePath } from "@/server/sandbox/kubelet/file-system";
-import { type Command, type CommandIo, readAll } from "./command";
-import { packTar, type TarEntry, unpackTar } from "./tar";
+import { type Command, type CommandIo } from "./command";
+import { isWhole, packTar, type TarEntry, unpackTar } from "./tar";
 
 const missing = "No such file or directory";
 
@@ -200,7 +200,7 @@ function createArchive(io: CommandIo, { file, directory, names }: TarOptions): n
 }
 
 async function extractArchive(io: CommandIo, { mode, file, directory, names, strip }: TarOptions): Promise<number> {
-  const archive = file === "-" ? await readAll(io) : io.files.read(resolvePath(io.directory, file));
+  const archive = file === "-" ? await readArchive(io) : io.files.read(resolvePath(io.directory, file));
   if (!archive) return fail(io, `can't open '${file}': ${missing}`);
   if (mode === "x" && io.files.stat(directory)?.type !== "directory")
     return fail(io, `can't change directory to '${directory}': ${missing}`);
@@ -212,4 +212,14 @@ async function extractArchive(io: CommandIo, { mode, file, directory, names, str
     else put(io, normalize(`${directory}/${stripped}`), entry);
   }
   return 0;
+}
+
+/** Up to the end that the archive itself marks: some clients cannot tell that their input is over. */
+async function readArchive(io: CommandIo): Promise<Buffer> {
+  let archive = Buffer.alloc(0);
+  for (let chunk = await io.stdin.read(); chunk !== null; chunk = await io.stdin.read()) {
+    archive = Buffer.concat([archive, chunk]);
+    if (isWhole(archive)) break;
+  }
+  return archive;
 }

@@ -76,6 +76,16 @@ export function unpackTar(archive: Buffer): TarEntry[] {
   return entries;
 }
 
+/** Whether the archive has come to its end: a block of zeroes where a header would be. */
+export function isWhole(archive: Buffer): boolean {
+  for (let at = 0; at + BLOCK <= archive.length;) {
+    const block = archive.subarray(at, at + BLOCK);
+    if (block.every((byte) => byte === 0)) return true;
+    at += BLOCK + Math.ceil((parseInt(text(block, 124, 12), 8) || 0) / BLOCK) * BLOCK;
+  }
+  return false;
+}
+
 function text(block: Buffer, at: number, length: number): string {
   return block
     .subarray(at, at + length)

@@ -97,6 +97,7 @@ export const textCommands: Record<string, Command> = {
     return 0;
   },
   head: async (io) => {
+    if (io.argv[1] === "-c") return firstBytes(io, Number(io.argv[2]));
     const { count, files } = countAndFiles(io.argv.slice(1));
     return forLines(io, files, (lines) => lines.slice(0, Math.abs(count)));
   },
@@ -147,6 +148,17 @@ export const textCommands: Record<string, Command> = {
     return status === 0 ? Number(!found) : 2;
   },
 };
+
+/** No more than asked for: what feeds it may never end. */
+async function firstBytes(io: CommandIo, count: number): Promise<number> {
+  for (let left = count; left > 0;) {
+    const chunk = await io.stdin.read();
+    if (chunk === null) break;
+    io.stdout(chunk.subarray(0, left));
+    left -= chunk.length;
+  }
+  return 0;
+}
 
 function countAndFiles(args: string[]): { count: number; files: string[]; follow: boolean } {
   let count = 10;
