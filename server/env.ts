@@ -53,6 +53,7 @@ const options = {
   ),
   FELDERA_PIPELINE_IMAGE: z.string().min(1).optional().describe("image that runs a pipeline; a stand-in without it"),
   FELDERA_COMPILER_IMAGE: z.string().min(1).optional().describe("image that compiles a program; a stand-in without it"),
+  FELDERA_NAMESPACE: z.string().min(1).default("default").describe("namespace that /v0/pipelines speaks of"),
   FELDERA_COMPILERS: z.coerce.number().int().min(1).default(1).describe("programs compiled at once, per stage"),
   FELDERA_PROVISIONING_TIMEOUT: z.coerce
     .number()
@@ -87,7 +88,8 @@ export function optionLines(): string[] {
   return Object.entries(options).map(([name, option]) => `  --${flagOf(name).padEnd(22)} ${option.description ?? ""}`);
 }
 
-function flagsOf(args: readonly string[]): Record<string, string> {
+/** Flags as the variables that they stand for. */
+export function flagsOf(args: readonly string[]): Record<string, string> {
   const flags: Record<string, string> = {};
   for (let at = 0; at < args.length; at++) {
     const [written = "", inline] = (args[at] ?? "").split(/=(.*)/s);

@@ -3,7 +3,7 @@ import { startSandbox } from "@/server/boot/start-sandbox";
 import { startWeb } from "@/server/boot/start-web";
 import { startWorker } from "@/server/boot/start-worker";
 import { createStages, StoppedEarly } from "@/server/boot/stages";
-import { optionLines, parseEnv, UsageError } from "@/server/env";
+import { flagsOf, optionLines, parseEnv, UsageError } from "@/server/env";
 import { createLog } from "@/server/observability/log";
 
 const starts = { all: startAll, web: startWeb, worker: startWorker, sandbox: startSandbox };
@@ -12,7 +12,10 @@ const [command = "all", ...args] = process.argv.slice(2);
 await main();
 
 async function main() {
-  if (args.includes("--help")) { say(["Options, each also an environment variable:", ...optionLines()].join("\n")); return; }
+  if (args.includes("--help")) {
+    say(["Options, each also an environment variable:", ...optionLines()].join("\n"));
+    return;
+  }
   const stages = createStages(say);
   // From the first moment on: a signal during the start undoes what was started.
   let interrupted = false;
@@ -30,7 +33,9 @@ async function main() {
   try {
     if (!Object.hasOwn(starts, command))
       throw new UsageError(`${command} is none of ${Object.keys(starts).join(", ")}.`);
-    const env = parseEnv(process.env, args);
+    // Where Next's bundles read a variable, a flag must have reached it.
+    Object.assign(process.env, flagsOf(args));
+    const env = parseEnv(process.env);
     // The key was just looked up in the table.
     await starts[command as keyof typeof starts]({ env, stages, log: createLog({ level: env.ORRERY_LOG }) }, say);
   } catch (error) {

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import {
+  pipelineSpecSchema,
+  programConfigSchema,
+  runtimeConfigSchema,
+  type Pipeline,
+} from "@/machines/feldera/pipeline.schema";
+import { PIPELINE_NAME_MAX } from "../pipeline-names";
+import { RestError } from "./rest-error";
+
+/** The object in a ConfigMap that a compiler reads may have a million bytes, and the program is most of it. */
+const PROGRAM_BYTES_MAX = 900_000;
+
+const bodySchema = z.strictObject({
+  name: z.string().optional(),
+  description: z.string().nullish(),
+  program_code: z.string().optional(),
+  udf_rust: z.string().nullish(),
+  udf_toml: z.string().nullish(),
+  program_config: z.unknown().optional(),
+  runtime_config: z.unknown().optional(),
+});
+export type PipelineBody = z.infer<typeof bodySchema>;
+
+export function parseBody(value: unknown): PipelineBody {
+  const parsed = bodySchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const message = issue ? `${issue.path.join(".") || "body"}: ${issue.message}` : "not a pipeline";
+  throw new RestError(400, "InvalidRequestBody", `The request body is not a pipeline: ${message}.`);
+}
+
+/** Names are those of Kubernetes objects; what hangs on them leaves this much of the 63 characters. */
+export function requireName(name: string | undefined): string {
+  if (!name) throw new RestError(400, "EmptyName", "The name of a pipeline cannot be empty.");
+  if (name.length > PIPELINE_NAME_MAX) {
+    throw new RestError(400, "TooLongName", `The name is longer than ${PIPELINE_NAME_MAX} characters.`, {
+      length: name.length,
+      max_length: PIPELINE_NAME_MAX,
+    });
+  }
+  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
+    throw new RestError(
+      400,
+      "NameDoesNotMatchPattern",
+      `The name "${name}" may have lower-case letters, digits and "-" only, and no "-" at its ends.`,
+      { name },
+    );
+  }
+  return name;
+}
+
+/** The spec that a body describes: what it leaves out is kept (PATCH) or empty (PUT, POST). */
+export function specFrom(body: PipelineBody, before: Pipeline["spec"] | null): Pipeline["spec"] {
+  const given = {
+    ...before,
+    ...defined({
+      description: body.description,
+      program_code: body.program_code,
+      udf_rust: body.udf_rust,
+      udf_toml: body.udf_toml,
+    }),
+    ...(body.program_config !== undefined && {
+      program_config: config(programConfigSchema, body.program_config, "InvalidProgramConfig"),
+    }),
+    ...(body.runtime_config !== undefined && {
+      runtime_config: config(runtimeConfigSchema, body.runtime_config, "InvalidRuntimeConfig"),
+    }),
+  };
+  const spec = pipelineSpecSchema.safeParse(given);
+  if (!spec.success) {
+    const [issue] = spec.error.issues;
+    const long = issue?.path[0] === "description";
+    throw new RestError(
+      400,
+      long ? "TooLongDescription" : "InvalidRequestBody",
+      `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not allowed"}.`,
+    );
+  }
+  const bytes = Buffer.byteLength(spec.data.program_code) + Buffer.byteLength(spec.data.udf_rust);
+  if (bytes > PROGRAM_BYTES_MAX) throw tooLarge(bytes);
+  return spec.data;
+}
+
+export function tooLarge(bytes: number): RestError {
+  return new RestError(413, "PayloadTooLarge", `The program has ${bytes} bytes; ${PROGRAM_BYTES_MAX} are the most.`, {
+    max_bytes: PROGRAM_BYTES_MAX,
+  });
+}
+
+function config<T>(schema: z.ZodType<T>, value: unknown, code: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join(".") ?? "";
+  throw new RestError(400, code, `${field ? `${field}: ` : ""}${issue?.message ?? "not allowed"}.`, { field });
+}
+
+function defined(fields: Record<string, string | null | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value ?? ""]])),
+  );
+}

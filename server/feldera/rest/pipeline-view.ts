@@ -1,0 +1,48 @@
+import type { Pipeline } from "@/machines/feldera/pipeline.schema";
+
+export type Selector = "all" | "status";
+
+/** A pipeline as the REST API shows it; `status` leaves out what is large. */
+export function pipelineView({ metadata, spec, status }: Pipeline, selector: Selector): Record<string, unknown> {
+  const light = {
+    id: metadata.uid,
+    name: metadata.name,
+    description: spec.description,
+    created_at: metadata.creationTimestamp,
+    version: status.version,
+    platform_version: status.platform_version,
+    program_config: spec.program_config,
+    program_version: status.program_version,
+    program_status: status.program_status,
+    program_status_since: status.program_status_since ?? metadata.creationTimestamp,
+    refresh_version: status.refresh_version,
+    storage_status: status.storage_status,
+    storage_status_details: status.storage_status_details ?? null,
+    deployment_id: status.deployment_id ?? null,
+    deployment_initial: status.deployment_initial ?? null,
+    deployment_error: status.deployment_error ?? null,
+    deployment_status: status.deployment_status,
+    deployment_status_since: status.deployment_status_since ?? metadata.creationTimestamp,
+    deployment_desired_status: status.deployment_desired_status,
+    deployment_desired_status_since: status.deployment_desired_status_since ?? metadata.creationTimestamp,
+    deployment_resources_status: status.deployment_resources_status,
+    deployment_resources_status_since: status.deployment_resources_status_since ?? metadata.creationTimestamp,
+    deployment_resources_desired_status: status.deployment_resources_desired_status,
+    deployment_resources_desired_status_since:
+      status.deployment_resources_desired_status_since ?? metadata.creationTimestamp,
+    deployment_runtime_status: status.deployment_runtime_status ?? null,
+    deployment_runtime_status_since: status.deployment_runtime_status_since ?? null,
+    deployment_runtime_desired_status: status.deployment_runtime_desired_status ?? null,
+    deployment_runtime_desired_status_since: status.deployment_runtime_desired_status_since ?? null,
+  };
+  if (selector === "status") return light;
+  return {
+    ...light,
+    runtime_config: spec.runtime_config,
+    program_code: spec.program_code,
+    udf_rust: spec.udf_rust,
+    udf_toml: spec.udf_toml,
+    program_error: status.program_error ?? {},
+    program_info: status.program_info ?? null,
+  };
+}

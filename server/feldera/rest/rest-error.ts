@@ -1,0 +1,13 @@
+/** A refusal in the words of the REST API: `{ message, error_code, details }` with its HTTP status. */
+export class RestError extends Error {
+  override name = "RestError";
+  readonly status: number;
+  readonly code: string;
+  readonly details: Record<string, unknown>;
+  constructor(status: number, code: string, message: string, details: Record<string, unknown> = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+}
