@@ -6,13 +6,13 @@ import { apis } from "@/server/kubernetes/apis";
 import { applyCommand } from "@/server/reconcile/apply";
 import { createLiveWorld } from "@/server/reconcile/live-world";
 import { createFireboltReconcilers } from "./reconcilers";
-import { createSandboxFleet, type SandboxFleet } from "./fixtures/sandbox-fleet";
+import { createFireboltFleet, type FireboltFleet } from "./fixtures/firebolt-fleet";
 
 const { engine: engineKind, engineClass, instance } = firebolt.kinds;
-let fleet: SandboxFleet;
+let fleet: FireboltFleet;
 
 beforeAll(async () => {
-  fleet = await createSandboxFleet();
+  fleet = await createFireboltFleet();
   await fleet.create(instance.api, { metadata: { name: "main" }, spec: { metadata: {}, gateway: {} } });
 });
 afterAll(() => fleet.stop());
