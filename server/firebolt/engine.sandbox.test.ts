@@ -140,9 +140,9 @@ describe("life of an engine", () => {
     async (phase) => {
       const before = (await fleet.engine("first")).status.activeGeneration;
       await patch("first", image(`after-${phase}`));
+      const since = fleet.passes.length;
       const seenIn = () =>
-        fleet.passes.some(({ plan, key }) => key.name === "first" && plan?.steps.phase?.to === phase);
-      fleet.passes.length = 0;
+        fleet.passes.slice(since).some(({ plan, key }) => key.name === "first" && plan?.steps.phase?.to === phase);
       await fleet.until(`a pass ends in ${phase}`, async () => seenIn());
       await fleet.restartWorker();
       await fleet.untilEngine("first", "serves the next generation", servesOn(before + 1));
