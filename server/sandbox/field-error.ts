@@ -52,17 +52,13 @@ export function notFound(field: string, badValue: unknown): FieldError {
   return { type: "FieldValueNotFound", field, badValue, detail: "" };
 }
 
-export function tooLong(field: string, bytesMax: number): FieldError {
-  return { type: "FieldValueTooLong", field, detail: `must have at most ${bytesMax} bytes` };
-}
-
 export function notSupported(field: string, badValue: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length > 0 ? `supported values: ${supported.map(goQuote).join(", ")}` : "";
   return { type: "FieldValueNotSupported", field, badValue, detail };
 }
 
 /** `Invalid value: -1: must be positive`: the message of a Status cause. */
-export function bodyOf({ type, badValue, badText, detail }: FieldError): string {
+function bodyOf({ type, badValue, badText, detail }: FieldError): string {
   const head = withoutValue.has(type) ? titles[type] : `${titles[type]}: ${badText ?? shownValue(badValue)}`;
   return detail === "" ? head : `${head}: ${detail}`;
 }

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders } from "node:http";
 import { type Authorizer } from "@/server/sandbox/auth/authorizer";
 import { impersonated } from "@/server/sandbox/auth/impersonation";
-import { defaultAudience, type Tokens, userOfClaims } from "@/server/sandbox/auth/tokens";
+import { issuer, type Tokens, userOfClaims } from "@/server/sandbox/auth/tokens";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { type UserInfo } from "@/server/sandbox/type-registry";
 
@@ -12,7 +12,7 @@ export type Authenticator = {
   review: (token: string, audiences: readonly string[]) => Review;
 };
 
-export type Review = { user: UserInfo; audiences: readonly string[] } | { error: string };
+type Review = { user: UserInfo; audiences: readonly string[] } | { error: string };
 
 export type AuthenticatorOptions = {
   cluster: Cluster;
@@ -34,9 +34,8 @@ export function createAuthenticator({
   anonymousAdmin = false,
 }: AuthenticatorOptions): Authenticator {
   function review(token: string, audiences: readonly string[]): Review {
-    const wanted = audiences.length === 0 ? [defaultAudience] : audiences;
-    if (token === adminToken)
-      return { user: admin, audiences: wanted.filter((audience) => audience === defaultAudience) };
+    const wanted = audiences.length === 0 ? [issuer] : audiences;
+    if (token === adminToken) return { user: admin, audiences: wanted.filter((audience) => audience === issuer) };
     const claims = tokens.verify(token);
     if (!claims) return { error: "invalid bearer token" };
     const good = claims.aud.filter((audience) => wanted.includes(audience));

@@ -17,7 +17,7 @@ import {
 import { forbiddenError, StatusError } from "@/server/sandbox/status-error";
 import { type UserInfo } from "@/server/sandbox/type-registry";
 
-export type Decision = { allowed: boolean; reason: string };
+type Decision = { allowed: boolean; reason: string };
 
 export type Authorizer = {
   authorize: (user: UserInfo, wanted: AccessAttributes) => Decision;

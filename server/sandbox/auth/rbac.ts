@@ -17,7 +17,7 @@ export type PolicyRule = {
 };
 
 export type Role = KubernetesObject & { rules?: readonly PolicyRule[] | null; aggregationRule?: AggregationRule };
-export type AggregationRule = { clusterRoleSelectors?: readonly { matchLabels?: Record<string, string> }[] };
+type AggregationRule = { clusterRoleSelectors?: readonly { matchLabels?: Record<string, string> }[] };
 export type Subject = { kind: string; name: string; namespace?: string; apiGroup?: string };
 export type Binding = KubernetesObject & {
   subjects?: readonly Subject[] | null;
@@ -35,7 +35,7 @@ export type ResourceAccess = {
   namespace?: string;
   name?: string;
 };
-export type PathAccess = { verb: string; path: string };
+type PathAccess = { verb: string; path: string };
 
 /** Roles and bindings are validated when they are written, so what is stored has the shape. */
 export const asRole = (object: KubernetesObject) => object as Role;

@@ -1,5 +1,5 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
-import { defaultAudience, issuer, type TokenClaims, type Tokens } from "@/server/sandbox/auth/tokens";
+import { issuer, type TokenClaims, type Tokens } from "@/server/sandbox/auth/tokens";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { invalid } from "@/server/sandbox/field-error";
 import { listOf, recordOf, textOf } from "@/server/sandbox/json";
@@ -25,7 +25,7 @@ export function requestToken(
     throw invalidError({ group: "authentication.k8s.io", kind: "TokenRequest" }, "", [tooShort]);
   }
   const asked = listOf(spec["audiences"]).map(textOf);
-  const audiences = asked.length > 0 ? asked : [defaultAudience];
+  const audiences = asked.length > 0 ? asked : [issuer];
   const bound = boundTo(cluster, at.namespace, recordOf(spec["boundObjectRef"]));
   const now = Math.floor(cluster.clock.now() / 1000);
   const claims = claimsFor(account, { aud: audiences, iat: now, nbf: now, exp: now + seconds }, bound);

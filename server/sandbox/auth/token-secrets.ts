@@ -1,6 +1,6 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { claimsFor } from "@/server/sandbox/auth/token-request";
-import { defaultAudience, type Tokens } from "@/server/sandbox/auth/tokens";
+import { issuer, type Tokens } from "@/server/sandbox/auth/tokens";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { StatusError } from "@/server/sandbox/status-error";
 
@@ -36,9 +36,7 @@ async function fill(cluster: Cluster, tokens: Tokens, secret: KubernetesObject, 
   const data = secret["data"] as Record<string, string> | undefined; // The strategy of secrets allows nothing else.
   if (data?.["token"]) return;
   const now = Math.floor(cluster.clock.now() / 1000);
-  const token = tokens.sign(
-    claimsFor(account, { aud: [defaultAudience], iat: now, nbf: now }, { secret: { name, uid } }),
-  );
+  const token = tokens.sign(claimsFor(account, { aud: [issuer], iat: now, nbf: now }, { secret: { name, uid } }));
   const encoded = { token: base64(token), namespace: base64(namespace), "ca.crt": base64(caBundle()) };
   await cluster.change(
     secrets,

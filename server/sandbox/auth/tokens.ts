@@ -21,8 +21,8 @@ export type TokenClaims = {
 
 export type Tokens = { sign: (claims: TokenClaims) => string; verify: (token: string) => TokenClaims | null };
 
+/** Who signs tokens; also for whom they are good unless they say otherwise. */
 export const issuer = "https://kubernetes.default.svc.cluster.local";
-export const defaultAudience = issuer;
 
 /** Signed JSON web tokens. The key follows from a secret that outlives restarts, and so do the tokens. */
 export function createTokens(secret: string): Tokens {

@@ -12,12 +12,14 @@ export type Target = {
   send(method: Send["method"], path: string, options?: SendOptions): Promise<Reply>;
   /** A namespace of its own, ready for pods. It goes when the target is closed. */
   namespace(labels?: Record<string, string>): Promise<string>;
+  /** A namespace of its own, at once: for what needs no pods. */
+  bareNamespace(): Promise<string>;
   /** Told to go when the target is closed: the path of an object outside the namespaces. */
   cleanUp(path: string): void;
   close(): Promise<void>;
 };
 
-export type SendOptions = {
+type SendOptions = {
   body?: unknown;
   /** As it is, instead of `body`. */
   text?: string;
@@ -71,17 +73,23 @@ export async function openTarget(connection: Connection): Promise<Target> {
     return { ...answer, object, message: typeof object["message"] === "string" ? object["message"] : "" };
   };
 
+  async function makeNamespace(labels: Record<string, string>): Promise<string> {
+    const name = unique("contract");
+    await send("POST", "/api/v1/namespaces", {
+      body: { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } },
+    });
+    cleanUps.push(`/api/v1/namespaces/${name}`);
+    return name;
+  }
+
   const version = await send("GET", "/version");
   const target: Target = {
     connection,
     minor: Number.parseInt(String(version.object["minor"]), 10),
     send,
+    bareNamespace: () => makeNamespace({}),
     namespace: async (labels = {}) => {
-      const name = unique("contract");
-      await send("POST", "/api/v1/namespaces", {
-        body: { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } },
-      });
-      cleanUps.push(`/api/v1/namespaces/${name}`);
+      const name = await makeNamespace(labels);
       await until(`the ServiceAccount of ${name}`, async () => {
         const { status, object } = await send("GET", `/api/v1/namespaces/${name}/serviceaccounts/default`);
         // Until 1.24 pods were refused while the account had no token Secret.

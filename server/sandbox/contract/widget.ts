@@ -19,7 +19,7 @@ export type WidgetOptions = {
   group?: string;
 };
 
-export const anySchema = {
+const anySchema = {
   type: "object",
   properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
 };

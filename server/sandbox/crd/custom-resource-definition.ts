@@ -45,7 +45,7 @@ export type PrinterColumn = {
   jsonPath: string;
 };
 
-export type CrdStatus = {
+type CrdStatus = {
   conditions?: readonly CrdCondition[];
   acceptedNames?: Partial<CrdNames>;
   storedVersions?: readonly string[];

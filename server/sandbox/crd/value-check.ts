@@ -46,7 +46,7 @@ function compileType(schema: Schema): ValueCheck | null {
   };
 }
 
-export function typeError(path: string, expected: string, found: string): FieldError {
+function typeError(path: string, expected: string, found: string): FieldError {
   const detail = `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`;
   return { type: "FieldValueTypeInvalid", field: path === "" ? "<nil>" : path, badValue: found, detail };
 }
