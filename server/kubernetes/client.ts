@@ -68,10 +68,11 @@ const THROTTLED_WAIT_MS = 1_000;
 const SECRETS = /^\/api\/v1\/(namespaces\/[^/]+\/)?secrets([/?]|$)/;
 
 export function createClient(options: { connection: Connection; clock: Clock }): KubernetesClient {
-  return clientOver(createTransport(options.connection, { clock: options.clock }), options.clock, () => undefined);
+  return clientOver(createTransport(options.connection, { clock: options.clock }), options.clock);
 }
 
-function clientOver(transport: Transport, clock: Clock, check: () => void): KubernetesClient {
+/** The client over a transport that somebody else watches or bends. */
+export function clientOver(transport: Transport, clock: Clock, check: () => void = () => undefined): KubernetesClient {
   const send = async (request: Send): Promise<Answer> => {
     for (let tries = 1, renewed = false; ; tries++) {
       if (request.method !== "GET") check();

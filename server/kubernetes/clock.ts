@@ -71,7 +71,8 @@ export function createVirtualClock(options: { startMs?: number; quiet?: () => Pr
   let order = 0;
 
   const clock = withSleep({
-    now: () => startMs + elapsedMs,
+    // Whole, as Date.now() is: jitter may put a timer between two milliseconds.
+    now: () => Math.floor(startMs + elapsedMs),
     monotonic: () => elapsedMs,
     setTimeout: (run, ms) => {
       const entry: Waiting = { at: elapsedMs + Math.max(0, ms), order: order++, run };

@@ -94,11 +94,8 @@ describe("list", () => {
   });
 
   test("items without a kind get it, and managedFields are not kept", async () => {
-    const {
-      apiVersion: _apiVersion,
-      kind: _kind,
-      ...bare
-    } = configMap("a", 5, { managedFields: [{ manager: "kubectl" }] });
+    const { metadata, data } = configMap("a", 5, { managedFields: [{ manager: "kubectl" }] });
+    const bare = { metadata, data };
     await watching(5, bare);
     expect(store.get({ namespace: "default", name: "a" })).toEqual(configMap("a", 5));
   });

@@ -92,7 +92,7 @@ export async function createSandboxFleet({ kinds, reconcilers, namespace }: Flee
     },
     async stop() {
       await worker.stop({ abandon: true });
-      client.close();
+      await client.close();
       await sandbox.stop();
     },
   };

@@ -1,0 +1,144 @@
+import { isNotFound } from "@/server/kubernetes/errors";
+import { apis } from "@/server/kubernetes/apis";
+import { type ClusterUnderTest, userClient } from "@/server/testing/cluster-under-test";
+import { differences, type EndState, endStateOf } from "@/server/testing/end-state";
+import { type FaultPlan, plansFor, sampleOf, seedOf } from "@/server/testing/faults";
+import { type Scenario, type User } from "@/server/testing/scenario";
+import { createStage } from "@/server/testing/stage";
+
+export type Exploration = {
+  scenario: string;
+  /** How many places and faults there are, and how many of them were tried. */
+  plans: number;
+  ran: number;
+  /** Tried, but the run never came to that place. */
+  missed: number;
+  divergences: Divergence[];
+};
+export type Divergence = { seed: string; problems: string[] };
+
+export type Run = { end: EndState; writes: number; events: number; fired: boolean; problems: string[] };
+
+/** Longer than any wait of ours: a request without an answer, a silent watch, the first retries. */
+const SETTLE_MS = 180_000;
+/** After the last step: longer than the longest wait, and a last look that nothing is written any more. */
+const REST_MS = 600_000;
+const LOOK_MS = 300_000;
+/** Keeps the unit suite fast; ORRERY_EXPLORE=all runs every plan. */
+const SAMPLE = 24;
+
+let runs = 0;
+
+/** What to try: everything, one seed again, or what a test picks; nothing: an even sample. */
+export type Wanted = {
+  seed?: string;
+  all?: true;
+  only?: (plan: FaultPlan) => boolean;
+  stopAtFirst?: true;
+  baseline?: Run;
+};
+
+/** Tells the story clean, then with one fault at a time, and compares where each ends. */
+export async function explore(
+  scenario: Scenario,
+  cluster: ClusterUnderTest,
+  wanted: Wanted = wantedByEnvironment(),
+): Promise<Exploration> {
+  const baseline = wanted.baseline ?? (await playClean(scenario, cluster));
+  const all = plansFor(baseline);
+  const divergences: Divergence[] = [];
+  let [ran, missed] = [0, 0];
+  // Once more without a fault: what differs then would differ for no reason.
+  for (const plan of [null, ...chosenOf(all, scenario, wanted)]) {
+    const run = await play(scenario, cluster, plan);
+    if (plan) ran++;
+    if (plan && !run.fired) missed++;
+    const problems = [...run.problems, ...differences(baseline.end, run.end)];
+    if (problems.length > 0) divergences.push({ seed: plan ? seedOf(plan) : "clean", problems });
+    if (problems.length > 0 && (wanted.stopAtFirst || !plan)) break;
+  }
+  return told({ scenario: scenario.name, plans: all.length, ran, missed, divergences });
+}
+
+/** The run that all others are compared with. */
+export async function playClean(scenario: Scenario, cluster: ClusterUnderTest): Promise<Run> {
+  const client = userClient(cluster);
+  try {
+    await scenario.prepare?.(client);
+  } finally {
+    await client.close();
+  }
+  return play(scenario, cluster, null);
+}
+
+/** ORRERY_EXPLORE is "all", or the seed of one plan. */
+function wantedByEnvironment(): Wanted {
+  const { ORRERY_EXPLORE: wanted } = process.env;
+  if (!wanted) return {};
+  return wanted === "all" ? { all: true } : { seed: wanted };
+}
+
+function chosenOf(plans: FaultPlan[], scenario: Scenario, { all, seed, only }: Wanted): FaultPlan[] {
+  if (all) return plans;
+  if (seed) return plans.filter((plan) => seedOf(plan) === seed);
+  return only ? plans.filter(only) : sampleOf(plans, scenario.sample ?? SAMPLE);
+}
+
+async function play(scenario: Scenario, cluster: ClusterUnderTest, plan: FaultPlan | null): Promise<Run> {
+  const client = userClient(cluster);
+  const namespace = `explore-${process.pid}-${++runs}`;
+  await client.create(apis.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  const { clock, connection: upstream, bytesWritten, isIdle: clusterIsIdle } = cluster;
+  const stage = await createStage({ scenario, plan, upstream, clock, namespace, bytesWritten, clusterIsIdle });
+  const user: User = {
+    client,
+    namespace,
+    find: (api, name) =>
+      client.get(api, { namespace, name }).catch((error: unknown) => {
+        if (isNotFound(error)) return null;
+        throw error;
+      }),
+  };
+  const problems: string[] = [];
+  try {
+    stage.start();
+    const settleMs = scenario.settleMs ?? SETTLE_MS;
+    await cluster.pass(stage, settleMs);
+    for (const step of scenario.steps) {
+      await step(user);
+      await cluster.pass(stage, settleMs);
+    }
+    await cluster.pass(stage, REST_MS);
+    const before = stage.writes.length;
+    await cluster.pass(stage, LOOK_MS);
+    if (stage.writes.length > before)
+      problems.push(`it does not come to rest: ${describe(stage.writes.slice(before))}`);
+    problems.push(...stage.violations);
+    const end = await endStateOf(client, namespace, scenario.compared, stage.writes);
+    return { end, writes: stage.writes.length, events: stage.events(), fired: stage.fired(), problems };
+  } finally {
+    await stage.stop();
+    await cluster.clear(namespace, scenario.compared);
+    await client.close();
+  }
+}
+
+function describe(writes: readonly { method: string; path: string }[]): string {
+  return writes
+    .map(({ method, path }) => `${method} ${path}`)
+    .slice(0, 5)
+    .join(", ");
+}
+
+function told(exploration: Exploration): Exploration {
+  const { scenario, plans, ran, missed, divergences } = exploration;
+  const lines = [
+    `explored "${scenario}": ${ran} of ${plans} plans, ${missed} of them never reached, ${divergences.length} diverged`,
+    ...divergences.flatMap(({ seed, problems }) => [
+      `  ${seed} (replay: ORRERY_EXPLORE="${seed}")`,
+      ...problems.map((problem) => `    ${problem}`),
+    ]),
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+  return exploration;
+}
