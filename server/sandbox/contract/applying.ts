@@ -14,7 +14,7 @@ type Entry = {
 
 export const applyingContract = topic("server-side apply", (promises) => {
   promises("an apply creates what is not there, owned by its manager", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { status, object } = await apply(target, `${configMapsIn(ns)}/a`, configMap("a", { x: "1" }), {
       manager: "alice",
     });
@@ -32,7 +32,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("an apply that repeats itself changes nothing", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const first = await apply(target, `${configMapsIn(ns)}/a`, configMap("a", { x: "1" }), { manager: "alice" });
     const second = await apply(target, `${configMapsIn(ns)}/a`, configMap("a", { x: "1" }), { manager: "alice" });
     expect(second.status).toBe(200);
@@ -40,14 +40,14 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("a field that the manager no longer applies goes", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await apply(target, `${configMapsIn(ns)}/a`, configMap("a", { x: "1", y: "1" }), { manager: "alice" });
     const { object } = await apply(target, `${configMapsIn(ns)}/a`, configMap("a", { x: "1" }), { manager: "alice" });
     expect(object["data"]).toEqual({ x: "1" });
   });
 
   promises("a field that another manager applies too stays when one lets go of it", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     await apply(target, path, configMap("a", { x: "1", y: "1" }), { manager: "alice" });
     expect((await apply(target, path, configMap("a", { y: "1" }), { manager: "bob" })).status).toBe(200);
@@ -58,7 +58,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("a conflict names the manager and the field", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     await apply(target, path, configMap("a", { x: "1" }), { manager: "alice" });
     const { status, object } = await apply(target, path, configMap("a", { x: "2" }), { manager: "bob" });
@@ -76,7 +76,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("several conflicts are all named", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     await apply(target, path, configMap("a", { x: "1", y: "1" }), { manager: "alice" });
     const { message } = await apply(target, path, configMap("a", { x: "2", y: "2" }), { manager: "bob" });
@@ -84,7 +84,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("force takes the field over", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     await apply(target, path, configMap("a", { x: "1", y: "1" }), { manager: "alice" });
     const { status, object } = await apply(target, path, configMap("a", { x: "2" }), { manager: "bob", force: true });
@@ -95,7 +95,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("an update takes over what it changes, and an apply then conflicts with it", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     await apply(target, path, configMap("a", { x: "1" }), { manager: "alice" });
     const patched = await target.send("PATCH", `${path}?fieldManager=carol`, { body: { data: { x: "9" } } });
@@ -106,7 +106,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("containers are merged by name, each manager keeps its own", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${deploymentsIn(ns)}/d`;
     expect((await apply(target, path, deployment("d"), { manager: "alice" })).status).toBe(201);
     const side = {
@@ -124,7 +124,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("ownership of list items is told by their keys", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { object } = await apply(target, `${deploymentsIn(ns)}/d`, deployment("d"), { manager: "alice" });
     const spec = fieldsOf(object, "alice")?.["f:spec"] as { "f:template": { "f:spec": { "f:containers": unknown } } };
     expect(spec["f:template"]["f:spec"]["f:containers"]).toEqual({
@@ -133,7 +133,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("an apply needs a manager", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { status, message } = await target.send("PATCH", `${configMapsIn(ns)}/a`, {
       body: configMap("a"),
       contentType: "application/apply-patch+yaml",
@@ -145,7 +145,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("an apply with managedFields is refused", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const body = configMap(
       "a",
       {},
@@ -158,7 +158,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("an apply may be YAML", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: "1"\n';
     const { status, object } = await target.send("PATCH", `${configMapsIn(ns)}/a?fieldManager=alice`, {
       text,
@@ -169,7 +169,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("a dry apply tells what would be and stores nothing", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await apply(target, `${configMapsIn(ns)}/a`, configMap("a", { x: "1" }), { manager: "alice" });
     const path = `${configMapsIn(ns)}/a?fieldManager=alice&dryRun=All`;
     const { object } = await target.send("PATCH", path, {
@@ -181,7 +181,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("a create and an update are tracked under their manager", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { object } = await target.send("POST", `${configMapsIn(ns)}?fieldManager=maker`, {
       body: configMap("a", { x: "1" }, { labels: { l: "1" } }),
     });
@@ -200,7 +200,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("a field that is removed has no owner any more", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, `${configMapsIn(ns)}?fieldManager=maker`, configMap("a", { x: "1", y: "1" }));
     const { object } = await target.send("PATCH", `${configMapsIn(ns)}/a?fieldManager=changer`, {
       body: { data: { y: null } },
@@ -209,7 +209,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("what is applied to the status leaves the rest alone", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `/apis/batch/v1/namespaces/${ns}/jobs/j`;
     const spec = {
       parallelism: 0,
@@ -228,7 +228,7 @@ export const applyingContract = topic("server-side apply", (promises) => {
   });
 
   promises("owners and finalizers are merged, not replaced", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     await apply(target, path, configMap("a", {}, { finalizers: ["example.com/a"] }), { manager: "alice" });
     const { object } = await apply(target, path, configMap("a", {}, { finalizers: ["example.com/b"] }), {

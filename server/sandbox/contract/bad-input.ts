@@ -9,14 +9,14 @@ export const badInputContract = topic("bad input", (promises) => {
     ["an array", "[]"],
     ["a string", '"words"'],
   ] as const) {
-    promises(`${title} is a bad request`, async ({ send, namespace }) => {
+    promises(`${title} is a bad request`, async ({ send, bareNamespace: namespace }) => {
       const { status, object } = await send("POST", configMapsIn(await namespace()), { text });
       expect(status).toBe(400);
       expect(object).toMatchObject({ kind: "Status", status: "Failure", reason: "BadRequest", code: 400 });
     });
   }
 
-  promises("an object of another kind is a bad request", async ({ send, namespace }) => {
+  promises("an object of another kind is a bad request", async ({ send, bareNamespace: namespace }) => {
     const body = { apiVersion: "v1", kind: "Secret", metadata: { name: "a" } };
     const { status, message } = await send("POST", configMapsIn(await namespace()), { body });
     expect(status).toBe(400);
@@ -24,7 +24,7 @@ export const badInputContract = topic("bad input", (promises) => {
     expect(message).toContain("ConfigMap");
   });
 
-  promises("an object of another group is a bad request", async ({ send, namespace }) => {
+  promises("an object of another group is a bad request", async ({ send, bareNamespace: namespace }) => {
     const { status, object } = await send("POST", deploymentsIn(await namespace()), {
       body: { ...deployment("d"), apiVersion: "extensions/v1" },
     });
@@ -32,7 +32,7 @@ export const badInputContract = topic("bad input", (promises) => {
     expect(object).toMatchObject({ reason: "BadRequest" });
   });
 
-  promises("a value of the wrong type is a bad request", async ({ send, namespace }) => {
+  promises("a value of the wrong type is a bad request", async ({ send, bareNamespace: namespace }) => {
     const { status, message } = await send("POST", deploymentsIn(await namespace()), {
       body: deployment("d", { replicas: "three" }),
     });
@@ -40,7 +40,7 @@ export const badInputContract = topic("bad input", (promises) => {
     expect(message).toContain('Deployment in version "v1" cannot be handled as a Deployment');
   });
 
-  promises("a body that is too large is refused", async ({ send, namespace }) => {
+  promises("a body that is too large is refused", async ({ send, bareNamespace: namespace }) => {
     const body = configMap("a", { x: "x".repeat(3 * 1_024 * 1_024) });
     const { status, object } = await send("POST", configMapsIn(await namespace()), { body });
     expect(status).toBe(413);
@@ -51,7 +51,7 @@ export const badInputContract = topic("bad input", (promises) => {
     });
   });
 
-  promises("a body of an unknown format is refused", async ({ send, namespace }) => {
+  promises("a body of an unknown format is refused", async ({ send, bareNamespace: namespace }) => {
     const { status, object } = await send("POST", configMapsIn(await namespace()), {
       text: "<a/>",
       contentType: "application/xml",
@@ -60,7 +60,7 @@ export const badInputContract = topic("bad input", (promises) => {
     expect(object).toMatchObject({ reason: "UnsupportedMediaType" });
   });
 
-  promises("a field that a built-in kind does not know is dropped", async ({ send, namespace }) => {
+  promises("a field that a built-in kind does not know is dropped", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const { status, object } = await send("POST", `${configMapsIn(ns)}?fieldValidation=Ignore`, {
       body: { ...configMap("a"), nonsense: 1 },
@@ -71,7 +71,7 @@ export const badInputContract = topic("bad input", (promises) => {
 
   promises(
     "a field that the kind does not know is refused when the client is strict",
-    async ({ send, namespace }) => {
+    async ({ send, bareNamespace: namespace }) => {
       const ns = await namespace();
       const { status, message } = await send("POST", `${configMapsIn(ns)}?fieldValidation=Strict`, {
         body: { ...configMap("a"), nonsense: 1 },
@@ -84,7 +84,7 @@ export const badInputContract = topic("bad input", (promises) => {
 
   promises(
     "a field that the kind does not know is warned of",
-    async ({ send, namespace }) => {
+    async ({ send, bareNamespace: namespace }) => {
       const ns = await namespace();
       const { status, headers } = await send("POST", configMapsIn(ns), { body: { ...configMap("a"), nonsense: 1 } });
       expect(status).toBe(201);
@@ -93,19 +93,22 @@ export const badInputContract = topic("bad input", (promises) => {
     { since: 25 },
   );
 
-  promises("keys that would reach into prototypes are data like any other", async ({ send, namespace }) => {
-    const ns = await namespace();
-    const text =
-      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":{"constructor":"1"}},"data":{"constructor":"1","__proto__":"2"}}';
-    const { status, text: answer } = await send("POST", configMapsIn(ns), { text });
-    expect(status).toBe(201);
-    expect(answer).toContain('"__proto__":"2"');
-    const again = await send("PATCH", `${configMapsIn(ns)}/a`, { text: '{"data":{"__proto__":"3"}}' });
-    expect(again.text).toContain('"__proto__":"3"');
-    expect(({} as Record<string, unknown>)["2"]).toBeUndefined();
-  });
+  promises(
+    "keys that would reach into prototypes are data like any other",
+    async ({ send, bareNamespace: namespace }) => {
+      const ns = await namespace();
+      const text =
+        '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","annotations":{"constructor":"1"}},"data":{"constructor":"1","__proto__":"2"}}';
+      const { status, text: answer } = await send("POST", configMapsIn(ns), { text });
+      expect(status).toBe(201);
+      expect(answer).toContain('"__proto__":"2"');
+      const again = await send("PATCH", `${configMapsIn(ns)}/a`, { text: '{"data":{"__proto__":"3"}}' });
+      expect(again.text).toContain('"__proto__":"3"');
+      expect(({} as Record<string, unknown>)["2"]).toBeUndefined();
+    },
+  );
 
-  promises("nesting without an end is refused", async ({ send, namespace }) => {
+  promises("nesting without an end is refused", async ({ send, bareNamespace: namespace }) => {
     const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
     const { status, object } = await send("POST", configMapsIn(await namespace()), {
       text: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":${deep}}`,
@@ -114,7 +117,7 @@ export const badInputContract = topic("bad input", (promises) => {
     expect(object).toMatchObject({ reason: "BadRequest" });
   });
 
-  promises("a null body leaves nothing behind", async ({ send, namespace }) => {
+  promises("a null body leaves nothing behind", async ({ send, bareNamespace: namespace }) => {
     const { status } = await send("POST", configMapsIn(await namespace()), { text: "null" });
     expect([400, 422]).toContain(status);
   });

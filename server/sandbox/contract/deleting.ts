@@ -12,7 +12,7 @@ import { until } from "@/server/sandbox/contract/target";
 
 export const deletingContract = topic("deletes", (promises) => {
   promises("a delete answers with what went", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { metadata } = await created(target, configMapsIn(ns), configMap("a"));
     const { status, object } = await target.send("DELETE", `${configMapsIn(ns)}/a`);
     expect(status).toBe(200);
@@ -26,7 +26,7 @@ export const deletingContract = topic("deletes", (promises) => {
     expect((await target.send("GET", `${configMapsIn(ns)}/a`)).status).toBe(404);
   });
 
-  promises("a delete of what is not there is not found", async ({ send, namespace }) => {
+  promises("a delete of what is not there is not found", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     expect(await send("DELETE", `${configMapsIn(ns)}/a`)).toMatchObject({
       status: 404,
@@ -35,7 +35,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("a delete for another uid is a conflict", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { metadata } = await created(target, configMapsIn(ns), configMap("a"));
     const body = { preconditions: { uid: "00000000-0000-0000-0000-000000000000" } };
     const { status, object, message } = await target.send("DELETE", `${configMapsIn(ns)}/a`, { body });
@@ -47,7 +47,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("a delete for an older version is a conflict", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { metadata } = await created(target, configMapsIn(ns), configMap("a"));
     await target.send("PATCH", `${configMapsIn(ns)}/a`, { body: { data: { n: "1" } } });
     const body = { preconditions: { resourceVersion: metadata.resourceVersion } };
@@ -57,14 +57,14 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("a dry delete deletes nothing", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a"));
     expect((await target.send("DELETE", `${configMapsIn(ns)}/a?dryRun=All`)).status).toBe(200);
     expect((await target.send("GET", `${configMapsIn(ns)}/a`)).status).toBe(200);
   });
 
   promises("a finalizer holds an object until it is removed", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     await created(target, configMapsIn(ns), configMap("a", {}, { finalizers: ["example.com/hold"] }));
     const { status, object } = await target.send("DELETE", path);
@@ -83,7 +83,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("an object that is on its way out takes no new finalizers", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     await created(target, configMapsIn(ns), configMap("a", {}, { finalizers: ["example.com/hold"] }));
     await target.send("DELETE", path);
@@ -98,7 +98,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("a second delete changes nothing", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     await created(target, configMapsIn(ns), configMap("a", {}, { finalizers: ["example.com/hold"] }));
     const first = await target.send("DELETE", path);
@@ -108,7 +108,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("a foreground delete waits for what is owned", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const owner = await created(target, configMapsIn(ns), configMap("owner"));
     const ownerReferences = [
       { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner.metadata.uid, blockOwnerDeletion: true },
@@ -133,7 +133,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("a background delete takes what is owned later", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const owner = await created(target, configMapsIn(ns), configMap("owner"));
     const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner.metadata.uid }];
     await created(target, configMapsIn(ns), configMap("owned", {}, { ownerReferences }));
@@ -148,7 +148,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("an orphaning delete leaves what was owned", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const owner = await created(target, configMapsIn(ns), configMap("owner"));
     const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner.metadata.uid }];
     await created(target, configMapsIn(ns), configMap("owned", {}, { ownerReferences }));
@@ -160,7 +160,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("an unknown propagation policy is invalid", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a"));
     const { status, message } = await target.send("DELETE", `${configMapsIn(ns)}/a`, {
       body: { propagationPolicy: "Sideways" },
@@ -170,7 +170,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("a collection is deleted by selector", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     for (const name of ["a", "b", "c"])
       await created(
         target,
@@ -183,7 +183,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("deleting counts as a generation", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const body = { ...deployment("d"), metadata: { name: "d", finalizers: ["example.com/hold"] } };
     await created(target, deploymentsIn(ns), body);
     const { object } = await target.send("DELETE", `${deploymentsIn(ns)}/d`);
@@ -192,7 +192,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("a claim for storage is protected", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const body = {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
@@ -209,7 +209,7 @@ export const deletingContract = topic("deletes", (promises) => {
   });
 
   promises("a namespace goes with everything in it", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("held", {}, { finalizers: ["example.com/hold"] }));
     const { status, object } = await target.send("DELETE", `/api/v1/namespaces/${ns}`);
     expect(status).toBe(200);

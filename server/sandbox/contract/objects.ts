@@ -12,7 +12,7 @@ import { unique } from "@/server/sandbox/contract/target";
 
 export const objectsContract = topic("objects", (promises) => {
   promises("a created object has a uid, a version, a time, and what was sent", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const object = await created(target, configMapsIn(ns), configMap("a", { key: "value" }));
     expect(object).toMatchObject({
       apiVersion: "v1",
@@ -32,7 +32,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("a generated name begins with what was asked for", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { metadata } = await created(target, configMapsIn(ns), {
       ...configMap(""),
       metadata: { generateName: "gen-" },
@@ -42,7 +42,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("a name that is taken is refused", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a"));
     const { status, object } = await target.send("POST", configMapsIn(ns), { body: configMap("a") });
     expect(status).toBe(409);
@@ -59,14 +59,14 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("a dry run answers as the real thing and stores nothing", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { status, object } = await target.send("POST", `${configMapsIn(ns)}?dryRun=All`, { body: configMap("a") });
     expect(status).toBe(201);
     expect(object.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
     expect((await target.send("GET", `${configMapsIn(ns)}/a`)).status).toBe(404);
   });
 
-  promises("what is not there is not found", async ({ send, namespace }) => {
+  promises("what is not there is not found", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const { status, object } = await send("GET", `${deploymentsIn(ns)}/nobody`);
     expect(status).toBe(404);
@@ -82,7 +82,7 @@ export const objectsContract = topic("objects", (promises) => {
     });
   });
 
-  promises("a resourceVersion on create is refused", async ({ send, namespace }) => {
+  promises("a resourceVersion on create is refused", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const body = configMap("a", {}, { resourceVersion: "5" });
     expect(await send("POST", configMapsIn(ns), { body })).toMatchObject({
@@ -91,7 +91,7 @@ export const objectsContract = topic("objects", (promises) => {
     });
   });
 
-  promises("a name that breaks the rules is invalid", async ({ send, namespace }) => {
+  promises("a name that breaks the rules is invalid", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const { status, object, message } = await send("POST", configMapsIn(ns), { body: configMap("Not_A_Name") });
     expect(status).toBe(422);
@@ -106,14 +106,14 @@ export const objectsContract = topic("objects", (promises) => {
     });
   });
 
-  promises("an object needs a name", async ({ send, namespace }) => {
+  promises("an object needs a name", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const { status, message } = await send("POST", configMapsIn(ns), { body: configMap("") });
     expect(status).toBe(422);
     expect(message).toContain("name or generateName is required");
   });
 
-  promises("a label that breaks the rules is invalid", async ({ send, namespace }) => {
+  promises("a label that breaks the rules is invalid", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const { status, object } = await send("POST", configMapsIn(ns), {
       body: configMap("a", {}, { labels: { ok: "not ok!" } }),
@@ -123,7 +123,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("an update with the version that was read succeeds, with an older one it is a conflict", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     const first = await created(target, configMapsIn(ns), configMap("a", { n: "1" }));
     const second = await target.send("PUT", path, { body: { ...first, data: { n: "2" } } });
@@ -144,7 +144,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("an update without a version wins over whatever is there", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a", { n: "1" }));
     expect(await target.send("PUT", `${configMapsIn(ns)}/a`, { body: configMap("a", { n: "2" }) })).toMatchObject({
       status: 200,
@@ -153,14 +153,14 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("an update that changes nothing keeps the version", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const before = await created(target, configMapsIn(ns), configMap("a", { n: "1" }));
     const { object } = await target.send("PUT", `${configMapsIn(ns)}/a`, { body: before });
     expect(object.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   });
 
   promises("an update keeps uid and creation time, and refuses another uid", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const before = await created(target, configMapsIn(ns), configMap("a"));
     const body = configMap("a", { n: "1" }, { creationTimestamp: "2001-01-01T00:00:00Z" });
     const { object } = await target.send("PUT", `${configMapsIn(ns)}/a`, { body });
@@ -173,7 +173,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("the name in the path and in the object must agree", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a"));
     const { status, message } = await target.send("PUT", `${configMapsIn(ns)}/a`, { body: configMap("b") });
     expect({ status, message }).toEqual({
@@ -182,7 +182,7 @@ export const objectsContract = topic("objects", (promises) => {
     });
   });
 
-  promises("the namespace in the path and in the object must agree", async ({ send, namespace }) => {
+  promises("the namespace in the path and in the object must agree", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const { status, message } = await send("POST", configMapsIn(ns), {
       body: configMap("a", {}, { namespace: "elsewhere" }),
@@ -191,12 +191,12 @@ export const objectsContract = topic("objects", (promises) => {
     expect(message).toContain("the namespace of the provided object does not match the namespace sent on the request");
   });
 
-  promises("an update of what is not there is not found", async ({ send, namespace }) => {
+  promises("an update of what is not there is not found", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     expect((await send("PUT", `${configMapsIn(ns)}/a`, { body: configMap("a") })).status).toBe(404);
   });
 
-  promises("a lease may be created by an update", async ({ send, namespace }) => {
+  promises("a lease may be created by an update", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const body = {
       apiVersion: "coordination.k8s.io/v1",
@@ -212,7 +212,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("generation counts changes of the spec alone", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${deploymentsIn(ns)}/d`;
     const first = await created(target, deploymentsIn(ns), deployment("d"));
     expect(first.metadata.generation).toBe(1);
@@ -223,7 +223,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("the status is written through its own door, and through no other", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `/apis/batch/v1/namespaces/${ns}/jobs/j`;
     const job = {
       apiVersion: "batch/v1",
@@ -246,7 +246,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("a scale shows the replicas and the selector, and sets the replicas", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${deploymentsIn(ns)}/d`;
     await created(target, deploymentsIn(ns), deployment("d", { paused: true }));
     const { object } = await target.send("GET", `${path}/scale`);
@@ -263,7 +263,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("lists are ordered, carry a version, and leave the kind to the list", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     for (const name of ["b", "c", "a"])
       await created(target, configMapsIn(ns), configMap(name, {}, { labels: { mine: "yes" } }));
     const reply = await target.send("GET", `${configMapsIn(ns)}?labelSelector=mine%3Dyes`);
@@ -277,7 +277,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("label selectors select by value, set, presence and absence", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const labels: Record<string, Record<string, string>> = {
       a: { tier: "web" },
       b: { tier: "db" },
@@ -299,7 +299,7 @@ export const objectsContract = topic("objects", (promises) => {
     }
   });
 
-  promises("a selector that cannot be read is a bad request", async ({ send, namespace }) => {
+  promises("a selector that cannot be read is a bad request", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const { status, object } = await send("GET", `${configMapsIn(ns)}?labelSelector=${encodeURIComponent("a in (b")}`);
     expect(status).toBe(400);
@@ -307,7 +307,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("field selectors select by name, and refuse fields that a kind does not offer", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     for (const name of ["a", "b"]) await created(target, configMapsIn(ns), configMap(name));
     expect(namesOf(await target.send("GET", `${configMapsIn(ns)}?fieldSelector=metadata.name%3Db`))).toEqual(["b"]);
     const { status, message } = await target.send("GET", `${configMapsIn(ns)}?fieldSelector=data.key%3Db`);
@@ -316,7 +316,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("events are found by the object that they speak of", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const involvedObject = { kind: "Pod", namespace: ns, name: "p", uid: "11111111-2222-3333-4444-555555555555" };
     const event = {
       apiVersion: "v1",
@@ -335,7 +335,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("an event is the same object in both of its groups", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const event = {
       apiVersion: "v1",
       kind: "Event",
@@ -359,7 +359,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("long lists come in pages that show one moment", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     for (const name of ["a", "b", "c", "d"])
       await created(target, configMapsIn(ns), configMap(name, {}, { labels: { paged: "yes" } }));
     const first = await target.send("GET", `${configMapsIn(ns)}?limit=2&labelSelector=paged%3Dyes`);
@@ -381,7 +381,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("a page tells how many remain", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     for (const name of ["a", "b", "c"])
       await created(target, `/api/v1/namespaces/${ns}/limitranges`, {
         apiVersion: "v1",
@@ -394,7 +394,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("a list at an exact version shows that version", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const first = await created(target, configMapsIn(ns), configMap("a", { n: "1" }, { labels: { at: "x" } }));
     await target.send("PATCH", `${configMapsIn(ns)}/a`, { body: { data: { n: "2" } } });
     const version = String(first.metadata.resourceVersion);
@@ -404,7 +404,7 @@ export const objectsContract = topic("objects", (promises) => {
     expect(object.metadata.resourceVersion).toBe(version);
   });
 
-  promises("a version match without a version is refused", async ({ send, namespace }) => {
+  promises("a version match without a version is refused", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const { status, message } = await send("GET", `${configMapsIn(ns)}?resourceVersionMatch=Exact`);
     expect(status).toBe(422);
@@ -412,7 +412,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("a table has the columns of the kind and a row for each object", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a", { x: "1", y: "2" }));
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
     const { object } = await target.send("GET", `${configMapsIn(ns)}?fieldSelector=metadata.name%3Da`, {
@@ -429,7 +429,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("metadata alone can be asked for", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a", { x: "1" }));
     const accept = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json";
     const { object } = await target.send("GET", `${configMapsIn(ns)}/a`, { headers: { accept } });
@@ -442,7 +442,7 @@ export const objectsContract = topic("objects", (promises) => {
   });
 
   promises("what a Secret gets as text it keeps as base64", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const body = {
       apiVersion: "v1",
       kind: "Secret",

@@ -7,7 +7,7 @@ const strategic = "application/strategic-merge-patch+json";
 
 export const patchingContract = topic("patches", (promises) => {
   promises("a merge patch sets, adds and removes", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a", { keep: "1", change: "1", drop: "1" }));
     const { status, object } = await target.send("PATCH", `${configMapsIn(ns)}/a`, {
       body: { data: { change: "2", add: "3", drop: null } },
@@ -17,7 +17,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a merge patch with an older version is a conflict", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { metadata } = await created(target, configMapsIn(ns), configMap("a", { n: "1" }));
     await target.send("PATCH", `${configMapsIn(ns)}/a`, { body: { data: { n: "2" } } });
     const body = { metadata: { resourceVersion: metadata.resourceVersion }, data: { n: "3" } };
@@ -28,7 +28,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a JSON patch adds, replaces, removes, moves, copies and tests", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a", { one: "1", two: "2", three: "3" }));
     const body = [
       { op: "test", path: "/data/one", value: "1" },
@@ -47,7 +47,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a JSON patch whose test fails changes nothing", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a", { n: "1" }));
     const body = [
       { op: "replace", path: "/data/n", value: "2" },
@@ -60,7 +60,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a JSON patch to a path that is not there is refused", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a"));
     const { status } = await target.send("PATCH", `${configMapsIn(ns)}/a`, {
       body: [{ op: "replace", path: "/data/n", value: "2" }],
@@ -70,7 +70,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a strategic merge patch merges containers by name", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, deploymentsIn(ns), deployment("d"));
     const body = {
       spec: {
@@ -96,7 +96,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a strategic merge patch removes an item by name", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const containers = [
       { name: "main", image: "a:1" },
       { name: "side", image: "b:1" },
@@ -112,7 +112,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a strategic merge patch replaces a map when told to", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a", { x: "1", y: "2" }));
     const { object } = await target.send("PATCH", `${configMapsIn(ns)}/a`, {
       body: { data: { $patch: "replace", z: "3" } },
@@ -122,7 +122,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a strategic merge patch keeps the finalizers that it does not name", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a", {}, { finalizers: ["example.com/a"] }));
     const { object } = await target.send("PATCH", `${configMapsIn(ns)}/a`, {
       body: { metadata: { finalizers: ["example.com/b"] } },
@@ -133,7 +133,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("an unknown kind of patch is refused", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a"));
     const { status, object } = await target.send("PATCH", `${configMapsIn(ns)}/a`, {
       body: {},
@@ -148,27 +148,27 @@ export const patchingContract = topic("patches", (promises) => {
     });
   });
 
-  promises("a patch of what is not there is not found", async ({ send, namespace }) => {
+  promises("a patch of what is not there is not found", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     expect((await send("PATCH", `${configMapsIn(ns)}/nobody`, { body: {} })).status).toBe(404);
   });
 
   promises("a patch that changes nothing keeps the version", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { metadata } = await created(target, configMapsIn(ns), configMap("a", { n: "1" }));
     const { object } = await target.send("PATCH", `${configMapsIn(ns)}/a`, { body: { data: { n: "1" } } });
     expect(object.metadata.resourceVersion).toBe(metadata.resourceVersion);
   });
 
   promises("a patch cannot rename", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a"));
     const { status } = await target.send("PATCH", `${configMapsIn(ns)}/a`, { body: { metadata: { name: "b" } } });
     expect([400, 422]).toContain(status);
   });
 
   promises("the selector of a Deployment cannot change", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, deploymentsIn(ns), deployment("d"));
     const body = {
       spec: { selector: { matchLabels: { app: "x" } }, template: { metadata: { labels: { app: "x" } } } },
@@ -181,7 +181,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a StatefulSet refuses changes of what is fixed", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { spec } = deployment("s");
     await created(target, `/apis/apps/v1/namespaces/${ns}/statefulsets`, {
       apiVersion: "apps/v1",
@@ -199,14 +199,14 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("an immutable ConfigMap stays as it is", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), { ...configMap("a", { n: "1" }), immutable: true });
     const { status, message } = await target.send("PATCH", `${configMapsIn(ns)}/a`, { body: { data: { n: "2" } } });
     expect(status).toBe(422);
     expect(message).toBe('ConfigMap "a" is invalid: data: Forbidden: field is immutable when `immutable` is set');
   });
 
-  promises("a template that its selector does not match is invalid", async ({ send, namespace }) => {
+  promises("a template that its selector does not match is invalid", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const body = deployment("d", { selector: { matchLabels: { app: "other" } } });
     const { status, message } = await send("POST", deploymentsIn(ns), { body });
@@ -216,7 +216,7 @@ export const patchingContract = topic("patches", (promises) => {
     );
   });
 
-  promises("a pod needs a container with a name and an image", async ({ send, namespace }) => {
+  promises("a pod needs a container with a name and an image", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const pods = `/api/v1/namespaces/${ns}/pods`;
     const none = await send("POST", pods, {
@@ -233,7 +233,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a service needs ports, and gets an address", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const services = `/api/v1/namespaces/${ns}/services`;
     const portless = await target.send("POST", services, {
       body: { apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { selector: { a: "b" } } },
@@ -261,7 +261,7 @@ export const patchingContract = topic("patches", (promises) => {
   });
 
   promises("a Deployment is completed with the usual defaults", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const object = await created(target, deploymentsIn(ns), deployment("d"));
     expect(object.spec).toMatchObject({
       revisionHistoryLimit: 10,

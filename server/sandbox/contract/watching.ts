@@ -10,7 +10,7 @@ type Seen = { type: string; object: KubernetesObject };
 
 export const watchingContract = topic("watches", (promises) => {
   promises("a watch from a version tells what happened since, in order", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     const { metadata } = await created(target, configMapsIn(ns), configMap("a", { n: "0" }));
     await target.send("PATCH", path, { body: { data: { n: "1" } } });
@@ -33,7 +33,7 @@ export const watchingContract = topic("watches", (promises) => {
   });
 
   promises("a watch without a version begins with what is there", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     await created(target, configMapsIn(ns), configMap("a", {}, { labels: { mine: "yes" } }));
     await created(target, configMapsIn(ns), configMap("b", {}, { labels: { mine: "yes" } }));
     const events = await watched(target, configMapsIn(ns), { labelSelector: "mine=yes" }, 2);
@@ -42,7 +42,7 @@ export const watchingContract = topic("watches", (promises) => {
   });
 
   promises("an object that leaves the selection looks deleted, one that enters it looks new", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const path = `${configMapsIn(ns)}/a`;
     const { metadata } = await created(target, configMapsIn(ns), configMap("a", { n: "0" }, { labels: { in: "yes" } }));
     await target.send("PATCH", path, { body: { data: { n: "1" } } });
@@ -63,7 +63,7 @@ export const watchingContract = topic("watches", (promises) => {
   });
 
   promises("one object can be watched by its name", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { metadata } = await created(target, configMapsIn(ns), configMap("a"));
     await created(target, configMapsIn(ns), configMap("b"));
     await target.send("PATCH", `${configMapsIn(ns)}/a`, { body: { data: { n: "1" } } });
@@ -77,7 +77,7 @@ export const watchingContract = topic("watches", (promises) => {
   });
 
   promises("a watch over all namespaces sees each of them", async (target) => {
-    const [one, two] = [await target.namespace(), await target.namespace()];
+    const [one, two] = [await target.bareNamespace(), await target.bareNamespace()];
     const { metadata } = await created(target, configMapsIn(one), configMap("first", {}, { labels: { over: one } }));
     await created(target, configMapsIn(two), configMap("second", {}, { labels: { over: one } }));
     const events = await watched(
@@ -90,7 +90,7 @@ export const watchingContract = topic("watches", (promises) => {
   });
 
   promises("a watch from a version that is long gone is told so inside the stream", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { status, text } = await target.send(
       "GET",
       `${configMapsIn(ns)}?watch=true&resourceVersion=1&timeoutSeconds=5`,
@@ -111,7 +111,7 @@ export const watchingContract = topic("watches", (promises) => {
   });
 
   promises("a watch ends when its time is up", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const { metadata } = await created(target, configMapsIn(ns), configMap("a"));
     const { status, text } = await target.send(
       "GET",
@@ -120,14 +120,14 @@ export const watchingContract = topic("watches", (promises) => {
     expect({ status, text: text.trim() }).toEqual({ status: 200, text: "" });
   });
 
-  promises("a watch from nonsense is refused", async ({ send, namespace }) => {
+  promises("a watch from nonsense is refused", async ({ send, bareNamespace: namespace }) => {
     const ns = await namespace();
     const { status } = await send("GET", `${configMapsIn(ns)}?watch=true&timeoutSeconds=1&resourceVersion=nonsense`);
     expect([400, 422, 500]).toContain(status);
   });
 
   promises("the columns of a watched table come once", async (target) => {
-    const ns = await target.namespace();
+    const ns = await target.bareNamespace();
     const first = await created(target, configMapsIn(ns), configMap("a"));
     await created(target, configMapsIn(ns), configMap("b", { x: "1" }));
     await created(target, configMapsIn(ns), configMap("c"));
@@ -158,7 +158,7 @@ export const watchingContract = topic("watches", (promises) => {
   promises(
     "initial events end with a bookmark that says so",
     async (target) => {
-      const ns = await target.namespace();
+      const ns = await target.bareNamespace();
       await created(target, configMapsIn(ns), configMap("a", {}, { labels: { mine: "yes" } }));
       const query = {
         sendInitialEvents: "true",
@@ -181,7 +181,7 @@ export const watchingContract = topic("watches", (promises) => {
 
   promises(
     "initial events need a version match",
-    async ({ send, namespace }) => {
+    async ({ send, bareNamespace: namespace }) => {
       const ns = await namespace();
       const { status, message } = await send("GET", `${configMapsIn(ns)}?watch=true&sendInitialEvents=true`);
       expect(status).toBe(422);
