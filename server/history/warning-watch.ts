@@ -41,6 +41,7 @@ const involvedSchema = z.object({
     uid: z.string().default(""),
   }),
 });
+type Owner = Pick<OwnerReference, "apiVersion" | "kind" | "name">;
 type Involved = z.infer<typeof involvedSchema>["involvedObject"];
 
 /** Answers that are remembered: whose an object is does not change while it lives. */
@@ -106,9 +107,9 @@ async function resourceOf(
   involved: Involved,
 ): Promise<string | null> {
   const { namespace } = involved;
-  let at: Pick<OwnerReference, "apiVersion" | "kind" | "name"> | undefined = involved;
+  let at: Owner | undefined = involved;
   for (let hops = 0; at && hops < HOPS_MAX; hops++) {
-    const { apiVersion, kind, name } = at;
+    const { apiVersion, kind, name }: Owner = at;
     const own = Object.entries(kinds).find(([, { api }]) => api.kind === kind && apiVersionOf(api) === apiVersion);
     if (own) return idOf({ kind: own[0], namespace: own[1].api.namespaced ? namespace : "", name });
     const api = apiOf(apiVersion, kind);
@@ -137,10 +138,7 @@ async function find(
 }
 
 /** A claim of a StatefulSet names no owner; its own name does: <template>-<set>-<ordinal>, the template without a dash. */
-function claimedBy({
-  kind,
-  metadata,
-}: KubernetesObject): Pick<OwnerReference, "apiVersion" | "kind" | "name"> | undefined {
+function claimedBy({ kind, metadata }: KubernetesObject): Owner | undefined {
   const name = kind === "PersistentVolumeClaim" ? /^[^-]+-(.+)-\d+$/.exec(metadata.name)?.[1] : undefined;
   return name ? { apiVersion: "apps/v1", kind: "StatefulSet", name } : undefined;
 }

@@ -24,7 +24,8 @@ export function offersOf({ kind, resource, known }: Pick<Reading, "kind" | "reso
   const offers = new Map<string, Offer>();
   for (const [lifecycle, definition] of Object.entries(kind.lifecycles)) {
     const facts = known[lifecycle];
-    if (!facts) continue;
+    // The commands of a composed lifecycle are those of the lifecycles that it is made of.
+    if (!facts || definition.composedOf) continue;
     for (const { reason, ...offer } of commandsAllowed(definition.machine, definition.stateOf(resource), facts)) {
       if (offers.get(offer.command)?.allowed) continue;
       if (offers.has(offer.command) && !offer.allowed) continue;

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kettle } from "@/machines/fixtures/kettle";
+import type { Database } from "@/server/db/database";
+import { startPostgres, type PostgresServer } from "@/server/db/fixtures/postgres-server";
+import { openTestDatabase } from "@/server/db/fixtures/test-database";
+import { openDatabase } from "@/server/db/open-database";
+import { createVirtualClock } from "@/server/kubernetes/clock";
+import type { PassOutcome } from "@/server/reconcile/pass";
+import { createHub } from "@/server/live/hub";
+import { page } from "@/server/resources/page";
+import { pageQuerySchema } from "@/server/resources/page-query";
+import { createProjection } from "./projection";
+import { replay } from "./replay";
+import { prune } from "./retention";
+
+const kinds = { "kitchen.kettle": kettle };
+const everywhere = { "kitchen.kettle": "everywhere" } as const;
+const start = Date.UTC(2026, 0, 1);
+
+type Phase = "off" | "heating" | "hot";
+let passes = 0;
+
+function kettleAt(name: string, phase: Phase, since: number) {
+  return {
+    apiVersion: "kitchen.example.com/v1",
+    kind: "Kettle",
+    metadata: {
+      name,
+      namespace: "home",
+      uid: `uid-${name}`,
+      generation: 1,
+      resourceVersion: "1",
+      labels: { room: "kitchen" },
+    },
+    spec: { litres: 1 },
+    status: { phase, since: new Date(since).toISOString() },
+  };
+}
+
+/** A pass that moved a kettle, as the worker tells of it. */
+function moved(name: string, from: Phase, to: Phase, more: Partial<PassOutcome> = {}): PassOutcome {
+  const at = more.at ?? start + passes * 1_000;
+  const facts = { wanted: to !== "off", filled: true, temperature: to === "hot" ? "boiling" : "cold" };
+  return {
+    id: `pass-${passes++}`,
+    kind: "kitchen.kettle",
+    key: { namespace: "home", name },
+    object: kettleAt(name, from, at - 60_000),
+    resourceAfter: kettleAt(name, to, at),
+    known: { phase: { facts, evidence: { temperature: { sentence: `the water is ${facts.temperature}` } } } },
+    plan: {
+      steps: { phase: { from, to, event: "observed", actions: [] } },
+      effects: [],
+      status: null,
+      requeueAfterMs: null,
+    },
+    writes: [],
+    at,
+    token: 1,
+    ...more,
+  };
+}
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+describe.each([
+  ["embedded", openTestDatabase],
+  ["server", async () => openDatabase({ dataDir: null, url: await server.createDatabase() })],
+])("%s", (_home, open) => {
+  let database: Database;
+  const clock = createVirtualClock({ startMs: start });
+  beforeAll(async () => {
+    database = await open();
+  });
+  afterAll(() => database.close());
+
+  const projected = () => createProjection({ database, clock, kinds });
+  const count = async (table: string) =>
+    (await database.query<{ n: number }>(`SELECT count(*)::int AS n FROM "${table}"`))[0]?.n;
+  const rowsNow = () => page(database, pageQuerySchema.parse({ sort: "name" }), everywhere);
+
+  test("passes become one row per resource and a history with causes", async () => {
+    const projection = projected();
+    projection.accept(moved("green", "off", "heating"));
+    projection.accept(moved("green", "heating", "hot"));
+    projection.accept(moved("blue", "off", "heating"));
+    await projection.settled();
+    const { rows, counts } = await rowsNow();
+    expect(rows.map(({ name, state, tone }) => [name, state, tone])).toEqual([
+      ["blue", "heating", "busy"],
+      ["green", "hot", "good"],
+    ]);
+    expect(counts.total).toBe(2);
+    const history = await database.query(
+      `SELECT "from", "to", "edge", "guard", "flipped" FROM "Transition" WHERE "resourceId" = 'kitchen.kettle/home/green' ORDER BY "id"`,
+    );
+    expect(history).toMatchObject([
+      { from: "off", to: "heating", edge: "off.observed.0", guard: "someone wants tea and there is water in it" },
+      {
+        from: "heating",
+        to: "hot",
+        guard: "the water boils",
+        flipped: [{ fact: "temperature", from: "cold", to: "boiling", evidence: { sentence: "the water is boiling" } }],
+      },
+    ]);
+    await projection.stop();
+  });
+
+  test("the same pass told twice is stored once, and a row that did not change is not told anew", async () => {
+    const projection = projected();
+    await projection.start();
+    const again = moved("green", "hot", "off");
+    projection.accept(again);
+    await projection.settled();
+    const before = [await count("Transition"), (await rowsNow()).rows[1]?.version];
+    const fresh = projected();
+    fresh.accept(again);
+    await fresh.settled();
+    expect([await count("Transition"), (await rowsNow()).rows[1]?.version]).toEqual(before);
+    await projection.stop();
+    await fresh.stop();
+  });
+
+  test("a worker whose lease has passed on writes nothing more", async () => {
+    const projection = projected();
+    projection.accept(moved("white", "off", "heating", { token: 5 }));
+    await projection.settled();
+    const stale = projected();
+    stale.accept(moved("white", "heating", "hot", { token: 4 }));
+    await stale.settled();
+    expect(stale.state()).toMatchObject({ fenced: 2, buffered: 0 });
+    expect((await rowsNow()).rows.find(({ name }) => name === "white")?.state).toBe("heating");
+    await projection.stop();
+    await stale.stop();
+  });
+
+  test("folding the stored events through the machine gives the stored states", async () => {
+    const { replayed, divergences } = await replay(database, kinds);
+    expect(replayed).toBeGreaterThan(4);
+    expect(divergences).toEqual([]);
+    await database.query(`UPDATE "Transition" SET "to" = 'hot' WHERE "to" = 'heating'`);
+    expect((await replay(database, kinds)).divergences.length).toBeGreaterThan(0);
+    await database.query(`DELETE FROM "Transition"`);
+  });
+
+  test("while the database is away reconciling goes on, and what had to be dropped is counted and shown", async () => {
+    let away = true;
+    const flaky: Database = {
+      ...database,
+      query: (...args) => (away ? Promise.reject(new Error("away")) : database.query(...args)),
+      transaction: (run) => (away ? Promise.reject(new Error("away")) : database.transaction(run)),
+    };
+    const projection = createProjection({ database: flaky, clock, kinds, bufferMax: 3 });
+    const phases: Phase[] = ["off", "heating", "hot", "off", "heating", "hot"];
+    phases.slice(1).forEach((to, at) => projection.accept(moved("red", phases[at] ?? "off", to, { token: 6 })));
+    await expect.poll(() => projection.state().failing, { timeout: 60_000 }).toBe("away");
+    expect(projection.state()).toMatchObject({ dropped: 2, buffered: 4 });
+    away = false;
+    await clock.advance(10_000);
+    await projection.settled();
+    expect(projection.state()).toMatchObject({ dropped: 2, buffered: 0, failing: null });
+    const [first] = await database.query(`SELECT "from", "droppedBefore" FROM "Transition" ORDER BY "id"`);
+    expect(first).toEqual({ from: "hot", droppedBefore: 2 });
+    expect((await replay(database, kinds)).divergences).toEqual([]);
+    const [said] = await database.query(`SELECT "dropped"::int AS dropped FROM "Projection"`);
+    expect(said).toEqual({ dropped: 2 });
+    await projection.stop();
+  });
+
+  test("a resource that is gone leaves the list, and readers are told", async () => {
+    const hub = createHub({ database, clock });
+    await hub.start();
+    const heard: (string | null)[] = [];
+    hub.subscribe((changes) => heard.push(...changes.map(({ id, row }) => (row ? row.state : `${id} gone`))));
+    const projection = projected();
+    projection.accept(moved("red", "hot", "off", { token: 7, resourceAfter: null }));
+    await projection.settled();
+    await expect.poll(() => heard, { timeout: 60_000 }).toEqual(["kitchen.kettle/home/red gone"]);
+    expect((await rowsNow()).rows.map(({ name }) => name)).not.toContain("red");
+    await hub.stop();
+    await projection.stop();
+  });
+
+  test("a wiped database is rebuilt by the next passes, history aside", async () => {
+    const before = (await rowsNow()).rows.map(({ name, state }) => ({ name, state }));
+    await database.query(`DELETE FROM "Resource"`);
+    await database.query(`DELETE FROM "Projection"`);
+    const projection = projected();
+    await projection.start();
+    for (const { name, state } of before) projection.accept(moved(name, state as Phase, state as Phase));
+    await projection.settled();
+    expect((await rowsNow()).rows.map(({ name, state }) => ({ name, state }))).toEqual(before);
+    await projection.stop();
+  });
+
+  test("history is forgotten by age and by count, and never the newest of it", async () => {
+    await database.query(`DELETE FROM "Transition"`);
+    const projection = projected();
+    const phases: Phase[] = ["off", "heating", "hot"];
+    for (let at = 0; at < 30; at++)
+      projection.accept(
+        moved("grey", phases[at % 3] ?? "off", phases[(at + 1) % 3] ?? "off", {
+          token: 8,
+          at: start + at * 86_400_000,
+        }),
+      );
+    await projection.settled();
+    await prune(database, { keepDays: 20, keepPerResource: 100 }, start + 30 * 86_400_000);
+    expect(await count("Transition")).toBe(20);
+    await prune(database, { keepDays: 20, keepPerResource: 5 }, start + 30 * 86_400_000);
+    const left = await database.query<{ at: Date }>(`SELECT "at" FROM "Transition" ORDER BY "id"`);
+    expect(left.map(({ at }) => (at.getTime() - start) / 86_400_000)).toEqual([25, 26, 27, 28, 29]);
+    await projection.stop();
+  });
+
+  test("pages follow each other without a gap or a repetition, by every order", async () => {
+    const projection = projected();
+    for (let at = 0; at < 60; at++)
+      projection.accept(moved(`pot-${at % 7}-${at}`, "off", at % 2 ? "heating" : "hot", { token: 9 }));
+    await projection.settled();
+    for (const sort of ["attention", "name", "namespace", "kind", "state", "since"] as const)
+      for (const direction of ["asc", "desc"] as const) {
+        const seen: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const { rows, nextCursor }: Awaited<ReturnType<typeof page>> = await page(
+            database,
+            pageQuerySchema.parse({ sort, direction, limit: 7, cursor, text: "pot-" }),
+            everywhere,
+          );
+          seen.push(...rows.map(({ id }) => id));
+          cursor = nextCursor ?? undefined;
+        } while (cursor);
+        expect(new Set(seen).size, sort).toBe(60);
+        expect(seen).toHaveLength(60);
+      }
+    const found = await page(
+      database,
+      pageQuerySchema.parse({ states: ["hot"], labels: { room: "kitchen" }, text: "pot-" }),
+      everywhere,
+    );
+    expect([found.counts.total, found.counts.tones]).toEqual([30, { busy: 30, good: 30 }]);
+    const hidden = await page(database, pageQuerySchema.parse({}), { "kitchen.kettle": ["elsewhere"] });
+    expect([hidden.rows, hidden.counts.total, hidden.hidden]).toEqual([[], 0, ["kitchen.kettle"]]);
+    await projection.stop();
+  });
+});
