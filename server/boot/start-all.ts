@@ -4,7 +4,7 @@ import { familyOptions } from "./family-options";
 import { fillSandbox } from "./fill-sandbox";
 import { installCrds, requireCrds } from "./install-crds";
 import { servePages } from "./serve-pages";
-import { startDatabase, startReconciling, startServices, type Parts } from "./start-parts";
+import { startDatabase, startReconciling, startServices, startWebhook, type Parts } from "./start-parts";
 
 /** Everything in one process: the cluster (the sandbox unless another is asked for), the worker, the API and the pages. */
 export async function startAll(parts: Parts, say: (line: string) => void): Promise<void> {
@@ -25,7 +25,9 @@ export async function startAll(parts: Parts, say: (line: string) => void): Promi
   await stages.run("see to the custom resources", () =>
     cluster.sandbox ? installCrds(cluster.client) : requireCrds(cluster.client),
   );
-  const shared = { cluster, database, reconcilers: createReconcilers(familyOptions(env, log)) };
+  const options = familyOptions(env, log);
+  await startWebhook(parts, { cluster, options });
+  const shared = { cluster, database, reconcilers: createReconcilers(options) };
   await startServices(parts, shared);
   const { port } = await startReconciling(parts, shared);
   if (cluster.sandbox && env.ORRERY_DEMO) await stages.run("fill the sandbox", () => fillSandbox(cluster.client));

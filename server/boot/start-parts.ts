@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kinds } from "@/machines/families";
+import { startAdmission } from "@/server/admission/admission";
 import type { Database } from "@/server/db/database";
 import { openDatabase } from "@/server/db/open-database";
 import { UsageError, type Env } from "@/server/env";
@@ -12,6 +13,7 @@ import { createClient } from "@/server/kubernetes/client";
 import { systemClock } from "@/server/kubernetes/clock";
 import type { Log } from "@/server/observability/log";
 import type { AnyReconciler } from "@/server/reconcile/reconciler";
+import type { FamilyOptions } from "@/server/reconcilers";
 import { createServices, provideServices, type Services } from "@/server/services";
 import { startWorkerProcess } from "@/server/worker-process";
 import type { ConnectedCluster } from "./connect-cluster";
@@ -86,6 +88,30 @@ export async function startReconciling(
       await process.stop();
       await leaseClient.close();
     },
+  );
+}
+
+/** The admission webhook: asked for, or in the sandbox, where nothing stands between it and the API server. */
+export async function startWebhook(
+  { env, log, stages }: Parts,
+  { cluster, options }: { cluster: ConnectedCluster; options: FamilyOptions },
+): Promise<void> {
+  if (!env.ORRERY_WEBHOOK && !cluster.sandbox) return;
+  const inSandbox = cluster.sandbox && !env.ORRERY_WEBHOOK;
+  await stages.run(
+    "serve the admission webhook",
+    () =>
+      startAdmission({
+        client: cluster.client,
+        clock: systemClock,
+        log,
+        bounds: options.firebolt.bounds ?? {},
+        namespace: env.ORRERY_NAMESPACE,
+        host: inSandbox ? "127.0.0.1" : env.ORRERY_HOST,
+        port: inSandbox ? 0 : env.ORRERY_WEBHOOK_PORT,
+        url: inSandbox ? "https://127.0.0.1:{port}" : env.ORRERY_WEBHOOK_URL,
+      }),
+    (admission) => admission.stop(),
   );
 }
 

@@ -3,7 +3,7 @@ import { connectCluster } from "./connect-cluster";
 import { familyOptions } from "./family-options";
 import { requireCrds } from "./install-crds";
 import { requireCluster } from "./require-cluster";
-import { startDatabase, startReconciling, type Parts } from "./start-parts";
+import { startDatabase, startReconciling, startWebhook, type Parts } from "./start-parts";
 
 /** One replica of the worker; of several, the one that holds the lease writes. */
 export async function startWorker(parts: Parts, say: (line: string) => void): Promise<void> {
@@ -15,11 +15,13 @@ export async function startWorker(parts: Parts, say: (line: string) => void): Pr
     (connected) => connected.stop(),
   );
   await stages.run("see to the custom resources", () => requireCrds(cluster.client));
+  const options = familyOptions(env, log);
+  await startWebhook(parts, { cluster, options });
   const database = await startDatabase(parts);
   const { port } = await startReconciling(parts, {
     cluster,
     database,
-    reconcilers: createReconcilers(familyOptions(env, log)),
+    reconcilers: createReconcilers(options),
   });
   say(`\n  The worker looks after ${cluster.title}\n  health and metrics: http://${env.ORRERY_HOST}:${port}`);
 }
