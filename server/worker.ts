@@ -26,7 +26,7 @@ export type Worker = {
   /** Resolves when every cache has its first list. */
   synced(): Promise<void>;
   wake(kind: string, key: Key): void;
-  /** No pass under way and no key ready; delayed keys do not count. */
+  /** No pass under way and none to begin; delayed keys, and those of a standby, do not count. */
   idle(): boolean;
   health(): Health;
   metrics: Metrics;

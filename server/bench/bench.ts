@@ -58,7 +58,10 @@ async function runAll(bench: BenchCluster, chosen: readonly BenchGroup[]): Promi
   const figures: Figure[] = [];
   for (const group of chosen) {
     bench.say(`${group.key}: ${group.title} …`);
-    figures.push(...(await group.run(bench)));
+    for (const figure of await group.run(bench)) {
+      figures.push(figure);
+      bench.say(rowOf(figure));
+    }
   }
   return figures;
 }
@@ -71,12 +74,15 @@ function reportOf(figures: readonly Figure[]) {
 }
 
 function tableOf(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => {
-    const goal = "atMost" in figure.goal ? `≤ ${figure.goal.atMost}` : `≥ ${figure.goal.atLeast}`;
-    const detail = Object.entries(figure.detail).map(([name, value]) => `${name} ${value}`);
-    return `| ${figure.key} | ${figure.what} | ${figure.value} ${figure.unit} | ${goal} | ${isMet(figure) ? "met" : "missed"} | ${detail.join(", ")} |`;
-  });
+  const rows = figures.map(rowOf);
   return ["| key | what | measured | goal | | detail |", "|---|---|---|---|---|---|", ...rows, ""].join("\n");
+}
+
+function rowOf(figure: Figure): string {
+  const goal = "atMost" in figure.goal ? `≤ ${figure.goal.atMost}` : `≥ ${figure.goal.atLeast}`;
+  const detail = Object.entries(figure.detail).map(([name, value]) => `${name} ${value}`);
+  const cells = [figure.key, figure.what, `${figure.value} ${figure.unit}`, goal, isMet(figure) ? "met" : "missed"];
+  return `| ${[...cells, detail.join(", ")].join(" | ")} |`;
 }
 
 function keysOf(all: readonly BenchGroup[]): string {

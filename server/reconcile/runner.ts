@@ -20,7 +20,7 @@ export type Runner = {
   wake(key: Key): void;
   /** Takes nothing new and resolves when what is under way has ended. */
   stop(): Promise<void>;
-  /** No pass under way, and no key that is ready; delayed ones do not count. */
+  /** No pass under way, and no key that could be taken; delayed ones, and those of a standby, do not count. */
   idle(): boolean;
   processing(): number;
 };
@@ -217,7 +217,7 @@ export function createRunner(options: RunnerOptions): Runner {
       queue.close();
       if (active > 0) await new Promise<void>((resolve) => (drained = resolve));
     },
-    idle: () => active === 0 && queue.ready("low") + queue.ready("normal") === 0,
+    idle: () => active === 0 && (stopped || !options.mayRun() || queue.ready("low") + queue.ready("normal") === 0),
     processing: () => active,
   };
 }
