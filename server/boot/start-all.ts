@@ -1,5 +1,6 @@
 import { createReconcilers } from "@/server/reconcilers";
 import { connectCluster } from "./connect-cluster";
+import { ensureNamespace, requireNamespace } from "./ensure-namespace";
 import { familyOptions } from "./family-options";
 import { fillSandbox } from "./fill-sandbox";
 import { installCrds, requireCrds } from "./install-crds";
@@ -22,9 +23,10 @@ export async function startAll(parts: Parts, say: (line: string) => void): Promi
     () => connectCluster(env),
     (connected) => connected.stop(),
   );
-  await stages.run("see to the custom resources", () =>
-    cluster.sandbox ? installCrds(cluster.client) : requireCrds(cluster.client),
-  );
+  await stages.run("see to the custom resources", async () => {
+    await (cluster.sandbox ? ensureNamespace : requireNamespace)(cluster.client, env.ORRERY_NAMESPACE);
+    await (cluster.sandbox ? installCrds : requireCrds)(cluster.client);
+  });
   const options = familyOptions(env, log);
   await startWebhook(parts, { cluster, options });
   const shared = { cluster, database, reconcilers: createReconcilers(options) };

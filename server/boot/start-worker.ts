@@ -1,5 +1,6 @@
 import { createReconcilers } from "@/server/reconcilers";
 import { connectCluster } from "./connect-cluster";
+import { requireNamespace } from "./ensure-namespace";
 import { familyOptions } from "./family-options";
 import { requireCrds } from "./install-crds";
 import { requireCluster } from "./require-cluster";
@@ -14,7 +15,10 @@ export async function startWorker(parts: Parts, say: (line: string) => void): Pr
     () => connectCluster(env),
     (connected) => connected.stop(),
   );
-  await stages.run("see to the custom resources", () => requireCrds(cluster.client));
+  await stages.run("see to the custom resources", async () => {
+    await requireNamespace(cluster.client, env.ORRERY_NAMESPACE);
+    await requireCrds(cluster.client);
+  });
   const options = familyOptions(env, log);
   await startWebhook(parts, { cluster, options });
   const database = await startDatabase(parts);
