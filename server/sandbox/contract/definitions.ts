@@ -521,6 +521,11 @@ export const definitionsContract = topic("definitions of custom resources", (pro
       spec: { size: 6 },
       metadata: { generation: 2 },
     });
+    const refused = await target.send("PATCH", path, { body: { spec: { replicas: -1 } } });
+    expect(refused.status).toBe(422);
+    expect(refused.message).toContain("Invalid value: -1: ");
+    const direct = await target.send("PATCH", widget.path(namespace, "w"), { body: { spec: { size: -2 } } });
+    expect(direct.message).toContain(".spec.size: Invalid value: -2: should be a non-negative integer");
   });
 
   promises("tables show the columns of the definition, and the age where it names none", async (target) => {

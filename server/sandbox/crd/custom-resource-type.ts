@@ -1,6 +1,7 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type CompiledSchema, compileSchema } from "@/server/sandbox/crd/compiled-schema";
 import { type CrdVersion, type CustomResourceDefinition } from "@/server/sandbox/crd/custom-resource-definition";
+import { compileScaleCheck } from "@/server/sandbox/crd/scale-check";
 import { printerColumns } from "@/server/sandbox/crd/printer-columns";
 import { versionPriority } from "@/server/sandbox/crd/version-priority";
 import { cloneJson, equalJson } from "@/server/sandbox/json";
@@ -51,11 +52,12 @@ function strategyOf(
   { prune, setDefaults, validate }: CompiledSchema,
   keepsUnknown: boolean,
 ): ResourceType["strategy"] {
+  const scaleErrors = compileScaleCheck(version);
   return {
     generation: true,
     versionRequired: true,
     columns: printerColumns(version),
-    validate: (object, old) => validate(object, old),
+    validate: (object, old) => [...validate(object, old), ...scaleErrors(object)],
     normalize: (object) => {
       if (!keepsUnknown) prune(object);
       setDefaults(object);

@@ -40,7 +40,11 @@ export function createDefinitions(prefix: "#/definitions/" | "#/components/schem
       body["properties"] = Object.fromEntries(
         Object.entries(properties).map(([key, inner]) => [
           key,
-          shown(inner, descriptions[`${parent}.${key}`] ?? descriptions[key] ?? inner.description),
+          // What a definition says of its fields is its own affair.
+          shown(
+            inner,
+            parent === undefined ? inner.description : (descriptions[`${parent}.${key}`] ?? descriptions[key]),
+          ),
         ]),
       );
     }
