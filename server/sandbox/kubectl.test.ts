@@ -25,7 +25,7 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
   });
 
   test("it sees the cluster, its kinds and their fields", async () => {
-    expect(await kubectl("version")).toMatch(/Server Version: v1\.\d+/);
+    expect(json(await kubectl("version", "-o", "json"))).toMatchObject({ serverVersion: { major: "1" } });
     expect(await kubectl("get", "namespaces")).toMatch(/NAME\s+STATUS\s+AGE\ndefault\s+Active/);
     expect(await kubectl("api-resources")).toMatch(/statefulsets\s+sts\s+apps\/v1\s+true\s+StatefulSet/);
     expect(await kubectl("api-versions")).toContain("apiextensions.k8s.io/v1");
@@ -120,7 +120,6 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
     expect(await refused("get", "secrets", "--as=system:serviceaccount:default:default")).toContain(
       "is forbidden: User",
     );
-    expect(await kubectl("auth", "whoami")).toContain("system:masters");
   });
 
   test("it rolls out, scales, waits, and reads what containers say", async () => {

@@ -15,6 +15,7 @@ import { deleteCollectionDoor, deleteDoor } from "@/server/sandbox/http/delete-d
 import { patchDoor } from "@/server/sandbox/http/patch-door";
 import { scaleDoor } from "@/server/sandbox/http/scale-door";
 import { createDoor, updateDoor } from "@/server/sandbox/http/write-doors";
+import { builtinSchema } from "@/server/sandbox/schema/builtin-schema";
 import { internalError, methodNotAllowedError, statusOf, StatusError } from "@/server/sandbox/status-error";
 import { type ResourceType, type Subresource } from "@/server/sandbox/type-registry";
 import { type WatchHub } from "@/server/sandbox/watch/watch-hub";
@@ -143,7 +144,8 @@ async function subresourceCreate(
   { kind, group = "", version = "v1" }: Subresource,
   create: SubresourceCreate,
 ) {
-  const body = await objectIn({ ...call, type: { group, version, kind } });
+  const schema = builtinSchema({ group, version, kind });
+  const body = await objectIn({ ...call, type: { group, version, kind, ...(schema ? { schema } : {}) } });
   const at = { namespace: call.namespace ?? "", name: call.name ?? "" };
   respondJson(call.response, 201, await create(at, body, call.ctx));
 }

@@ -4,7 +4,8 @@ import { type Cluster } from "@/server/sandbox/cluster";
 import { respondJson, respondText } from "@/server/sandbox/http/respond";
 import { type TypeRegistry } from "@/server/sandbox/type-registry";
 
-const V2_PROTOBUF = /application\/com\.github\.proto-openapi\.spec\.v2[.@]v1\.0\+protobuf/;
+const V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+const V2_PROTOBUF_ASKED = /application\/com\.github\.proto-openapi\.spec\.v2[.@]v1\.0\+protobuf/;
 
 /** The documents are made when they are first asked for, and again after the types have changed. */
 export async function openApiDoor(
@@ -17,11 +18,10 @@ export async function openApiDoor(
   const { openApiDocument } = await import("@/server/sandbox/openapi/openapi-document");
   if (path === "/openapi/v2") {
     const document = cached(types, path, () => swaggerDocument(types));
-    const accepted = V2_PROTOBUF.exec(request.headers.accept ?? "")?.[0];
-    if (!accepted) return respondJson(response, 200, document);
+    if (!V2_PROTOBUF_ASKED.test(request.headers.accept ?? "")) return respondJson(response, 200, document);
     const { encodeSwagger } = await import("@/server/sandbox/openapi/encode-swagger");
     const bytes = cached(types, `${path} protobuf`, () => encodeSwagger(document));
-    response.writeHead(200, { "content-type": accepted, "content-length": bytes.length });
+    response.writeHead(200, { "content-type": V2_PROTOBUF, "content-length": bytes.length });
     response.end(bytes);
     return;
   }
