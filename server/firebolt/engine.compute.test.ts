@@ -289,6 +289,20 @@ describe("drain", () => {
     expect(cluster.get("StatefulSet", "analytics-g0")).not.toBeNull();
   });
 
+  test("an old generation to which the Service still leads is not drained, however idle", async () => {
+    const cluster = await rollingTo("draining");
+    const endpoints = (pod: string) => ({
+      apiVersion: "v1",
+      kind: "Endpoints",
+      metadata: { name: "analytics-service", namespace: "shop" },
+      subsets: [{ addresses: [{ ip: "10.0.0.1", targetRef: { kind: "Pod", name: pod } }] }],
+    });
+    cluster.put(endpoints("analytics-g0-0"));
+    expect((await cluster.pass(engineName)).status).toMatchObject({ phase: "draining" });
+    cluster.put(endpoints("analytics-g1-0"));
+    expect((await cluster.pass(engineName)).status).toMatchObject({ phase: "cleaning" });
+  });
+
   test("a failed scrape is told as DrainCheckFailing, and drained pods later end it", async () => {
     const cluster = await rollingTo("draining");
     cluster.metrics.set("analytics-g0-1", new Error("connection refused"));

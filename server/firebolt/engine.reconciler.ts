@@ -15,7 +15,11 @@ export function createEngineReconciler(options: EngineOptions) {
     id: "firebolt.engine",
     kind: firebolt.kinds.engine,
     watches: [
-      ...[...generationApis, apis.pod].map((api): Watch => ({ api, labelSelector: labels.engine, keysOf: labelled })),
+      ...[...generationApis, apis.pod, apis.endpoints].map((api): Watch => ({
+        api,
+        labelSelector: labels.engine,
+        keysOf: labelled,
+      })),
       // Claims are only looked at when their generation goes.
       { api: apis.persistentVolumeClaim, labelSelector: labels.engine, keysOf: () => [] },
       { api: firebolt.kinds.instance.api, keysOf: referring("instanceRef") },

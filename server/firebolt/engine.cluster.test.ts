@@ -1,0 +1,254 @@
+import { spawn } from "node:child_process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findCondition } from "@/machines/conditions";
+import { crdOf } from "@/machines/crd";
+import { type Engine, engineSchema } from "@/machines/firebolt/engine.schema";
+import { firebolt } from "@/machines/firebolt/family";
+import { apis } from "@/server/kubernetes/apis";
+import { createClient, type KubernetesClient } from "@/server/kubernetes/client";
+import { systemClock } from "@/server/kubernetes/clock";
+import { connectionFrom } from "@/server/kubernetes/connection";
+import { isNotFound } from "@/server/kubernetes/errors";
+import { type Api, apiVersionOf, pathOf } from "@/server/kubernetes/object";
+import { programText } from "@/server/sandbox/programs/node-programs";
+import { createWorker, type Worker } from "@/server/worker";
+import { createFireboltReconcilers } from "./reconcilers";
+
+const namespace = `orrery-firebolt-${process.pid}`;
+const kubeconfig = process.env.KUBECONFIG ?? "";
+const { engine: engineKind, instance } = firebolt.kinds;
+/** Ends what hangs: a kubelet with much to do takes its time. */
+const limitMs = 120_000;
+let client: KubernetesClient;
+let worker: Worker;
+let lives = 0;
+
+beforeAll(async () => {
+  if (!kubeconfig) throw new Error("Name a disposable cluster with KUBECONFIG.");
+  client = createClient({ connection: await connectionFrom({ kubeconfig }), clock: systemClock });
+  for (const kind of Object.values(firebolt.kinds)) {
+    const definition = crdOf(kind);
+    const options = { type: "apply", fieldManager: "orrery-test", force: true } as const;
+    await client.patch(apis.customResourceDefinition, definition.metadata, definition, options);
+    await until(`${kind.api.plural} are served`, () =>
+      client.list(kind.api, { limit: 1 }).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+  await client.create(apis.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  await create(apis.configMap, "stand-in", { data: { "engine.mjs": programText("engine"), "start.mjs": starter } });
+  // The instance's own services are not what is looked at here: it is simply ready.
+  await create(instance.api, "main", { spec: { id: "01J0000000000000000000TEST", metadata: {}, gateway: {} } });
+  const status = { phase: "Ready", metadataReady: true, metadataEndpoint: "main-metadata:7000" };
+  await client.patch(instance.api, { namespace, name: "main" }, { status }, { type: "merge", subresource: "status" });
+  worker = await startWorker();
+});
+
+afterAll(async () => {
+  const { items } = await client.list(engineKind.api, { namespace });
+  await worker.stop();
+  for (const { metadata } of items) {
+    await client.patch(engineKind.api, metadata, { metadata: { finalizers: null } }, { type: "merge" });
+  }
+  await client.delete(apis.namespace, { name: namespace });
+  await client.close();
+});
+
+/** The image runs a bare `node`, and the engine's command is not ours to set: the program comes in before it. */
+const starter = 'process.argv[1] = "/opt/stand-in/engine.mjs";\nawait import("/opt/stand-in/engine.mjs");\n';
+
+function template(version: string, more: Record<string, unknown> = {}) {
+  const env = [
+    { name: "NODE_OPTIONS", value: "--import=/opt/stand-in/start.mjs" },
+    { name: "VERSION", value: version },
+  ];
+  const volumeMounts = [{ name: "stand-in", mountPath: "/opt/stand-in", readOnly: true }];
+  return {
+    spec: {
+      ...more,
+      containers: [{ name: "engine", image: "localhost/node:20", imagePullPolicy: "IfNotPresent", env, volumeMounts }],
+      volumes: [{ name: "stand-in", configMap: { name: "stand-in" } }],
+    },
+  };
+}
+
+async function startWorker(): Promise<Worker> {
+  const { "firebolt.engine": engine, "firebolt.engineClass": engineClass } = createFireboltReconcilers();
+  const started = createWorker({
+    client: createClient({ connection: await connectionFrom({ kubeconfig }), clock: systemClock }),
+    clock: systemClock,
+    reconcilers: { "firebolt.engine": engine, "firebolt.engineClass": engineClass },
+    identity: `test-${process.pid}`,
+    leaseNamespace: namespace,
+    // A lease for each life: whoever was killed cannot give its own back, and nobody waits for that here.
+    leaseName: `life-${(lives += 1)}`,
+    namespace,
+  });
+  started.start();
+  return started;
+}
+
+function create(api: Api, name: string, more: Record<string, unknown>) {
+  return client.create(api, { apiVersion: apiVersionOf(api), kind: api.kind, metadata: { name, namespace }, ...more });
+}
+
+async function until<T>(what: string, look: () => Promise<T | null | false>): Promise<T> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== false) return found;
+    if (performance.now() > end) throw new Error(`waited ${limitMs / 1_000} s in vain until ${what}`);
+    await systemClock.sleep(100);
+  }
+}
+
+const engineNamed = async (name: string) => engineSchema.parse(await client.get(engineKind.api, { namespace, name }));
+const untilEngine = (name: string, what: string, is: (engine: Engine) => boolean) =>
+  until(`engine ${name} ${what}`, async () => {
+    const engine = await engineNamed(name);
+    return is(engine) && engine;
+  });
+const ready = ({ status }: Engine) => findCondition(status.conditions, "Ready");
+const isServing = (engine: Engine) => ready(engine)?.status === "True";
+const servesOn = (generation: number) => (engine: Engine) =>
+  isServing(engine) && engine.status.activeGeneration === generation;
+const roll = (name: string, version: string) =>
+  client.patch(engineKind.api, { namespace, name }, { spec: { template: template(version) } }, { type: "merge" });
+
+/** Seconds until something is so, said and not judged: how fast a shared machine is proves nothing. */
+async function timed<T>(what: string, wait: Promise<T>): Promise<T> {
+  const began = performance.now();
+  const found = await wait;
+  process.stdout.write(`${what}: ${((performance.now() - began) / 1_000).toFixed(1)} s\n`);
+  return found;
+}
+
+/** The addresses behind the engine's Service, as the cluster tells them. */
+function followEndpoints(name: string) {
+  const ending = new AbortController();
+  let addresses: string[] = [];
+  const followed = (async () => {
+    const path = pathOf(apis.endpoints, { namespace });
+    const query = { fieldSelector: `metadata.name=${name}-service` };
+    for await (const { object } of client.watch(path, { query, signal: ending.signal })) {
+      const subsets = (object.subsets ?? []) as { addresses?: { ip: string }[] }[];
+      addresses = subsets.flatMap((subset) => (subset.addresses ?? []).map(({ ip }) => ip));
+    }
+  })().catch(() => undefined);
+  return {
+    now: () => addresses,
+    async stop() {
+      ending.abort();
+      await followed;
+    },
+  };
+}
+
+test("under load a roll through the Service fails no request", async () => {
+  await create(engineKind.api, "load", { spec: { instanceRef: "main", replicas: 2, template: template("1") } });
+  await timed("first deploy of two pods", untilEngine("load", "serves", servesOn(0)));
+  const endpoints = followEndpoints("load");
+  await until("both pods are behind the Service", async () => endpoints.now().length === 2);
+  const [failures, served]: [string[], Set<string>] = [[], new Set()];
+  let [running, sent] = [true, 0];
+  const user = async () => {
+    while (running) {
+      const addresses = endpoints.now();
+      const address = addresses[(sent += 1) % Math.max(1, addresses.length)] ?? "";
+      const answer = await fetch(`http://${address}:3473/?ms=20`, { method: "POST", body: "select 1" }).catch(String);
+      if (typeof answer === "string" || answer.status !== 200) failures.push(`${address}: ${JSON.stringify(answer)}`);
+      else served.add(((await answer.json()) as { engine: string }).engine);
+    }
+  };
+  const users = Array.from({ length: 4 }, user);
+  await roll("load", "2");
+  await timed("roll of two pods under load", untilEngine("load", "serves on generation 1", servesOn(1)));
+  running = false;
+  await Promise.all(users);
+  await endpoints.stop();
+  expect(failures).toEqual([]);
+  expect([...served].some((pod) => pod.startsWith("load-g0"))).toBe(true);
+  expect([...served].some((pod) => pod.startsWith("load-g1"))).toBe(true);
+});
+
+test("a held query keeps the old generation until it ends", async () => {
+  const pod = await client.get(apis.pod, { namespace, name: "load-g1-0" });
+  const url = `http://${String(pod.status?.podIP)}:3473`;
+  const query = fetch(`${url}/?hold=slow`, { method: "POST", body: "select 1" });
+  await until("the query runs", async () => (await (await fetch(`${url}/queries`)).text()).includes("slow"));
+  await client.patch(
+    engineKind.api,
+    { namespace, name: "load" },
+    { spec: { drainCheckInterval: "1s" } },
+    { type: "merge" },
+  );
+  await roll("load", "3");
+  await untilEngine("load", "drains", ({ status }) => status.phase === "draining");
+  // Several looks at the old pods later it still drains.
+  await systemClock.sleep(4_000);
+  expect((await engineNamed("load")).status).toMatchObject({ phase: "draining", drainingGeneration: 1 });
+  expect(await fetch(`${url}/release?name=slow`, { method: "POST" }).then(({ status }) => status)).toBe(200);
+  expect((await query).status).toBe(200);
+  await untilEngine("load", "serves on generation 2", servesOn(2));
+});
+
+test("a missing ServiceAccount is told on the engine and clears once it is there", async () => {
+  await create(engineKind.api, "orphan", {
+    spec: { instanceRef: "main", replicas: 1, template: template("1", { serviceAccountName: "nobody" }) },
+  });
+  const because = (engine: Engine) => ready(engine)?.reason === "FailedCreate";
+  const stuck = await timed("a missing ServiceAccount is told", untilEngine("orphan", "tells", because));
+  expect(ready(stuck)?.message).toMatch(/^StatefulSet orphan-g0: .*nobody.* \(x\d+\)$/);
+  await create(apis.serviceAccount, "nobody", {});
+  await timed(
+    "the message is gone",
+    untilEngine("orphan", "is past it", (engine) => !because(engine)),
+  );
+  await untilEngine("orphan", "serves", isServing);
+});
+
+test("an exceeded quota is told on the engine and clears once there is room", async () => {
+  await create(apis.resourceQuota, "none", { spec: { hard: { pods: "0" } } });
+  await until("the quota counts", async () => {
+    const quota = await client.get(apis.resourceQuota, { namespace, name: "none" });
+    return JSON.stringify(quota.status ?? {}).includes("used");
+  });
+  await create(engineKind.api, "crowded", { spec: { instanceRef: "main", replicas: 1, template: template("1") } });
+  const because = (engine: Engine) => ready(engine)?.message.includes("exceeded quota") === true;
+  await timed("an exceeded quota is told", untilEngine("crowded", "tells", because));
+  await client.delete(apis.resourceQuota, { namespace, name: "none" });
+  await timed(
+    "the message is gone",
+    untilEngine("crowded", "is past it", (engine) => !because(engine)),
+  );
+  await untilEngine("crowded", "serves", isServing);
+});
+
+test("a worker that is killed with -9 as it enters each phase loses nothing", async () => {
+  await worker.stop();
+  await roll("load", "4");
+  for (const phase of ["creating", "switching", "draining", "cleaning"]) {
+    const script = "server/firebolt/fixtures/kill-at-phase.ts";
+    const args = ["--import", "tsx", script, kubeconfig, namespace, phase, `life-${(lives += 1)}`];
+    const child = spawn(process.execPath, args, { stdio: "ignore" });
+    const timer = setTimeout(() => child.kill("SIGTERM"), limitMs);
+    const signal = await new Promise((resolve) => child.once("exit", (_, by) => resolve(by)));
+    clearTimeout(timer);
+    expect(signal).toBe("SIGKILL");
+  }
+  worker = await startWorker();
+  await untilEngine("load", "serves on generation 3", servesOn(3));
+  const { items } = await client.list(apis.statefulSet, { namespace, labelSelector: "firebolt.io/engine=load" });
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(["load-g3"]);
+});
+
+test("a deleted engine leaves nothing behind", async () => {
+  await client.delete(engineKind.api, { namespace, name: "load" });
+  await until("the engine is gone", () => engineNamed("load").then(() => false, isNotFound));
+  for (const api of [apis.statefulSet, apis.service, apis.configMap]) {
+    const { items } = await client.list(api, { namespace, labelSelector: "firebolt.io/engine=load" });
+    expect(items).toEqual([]);
+  }
+});
