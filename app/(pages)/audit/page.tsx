@@ -1,0 +1,16 @@
+import type { Metadata } from "next";
+import { AuditLog } from "@/components/audit/audit-log";
+import { Prefetch } from "@/app/prefetch";
+
+export const metadata: Metadata = { title: "Audit" };
+
+export default function AuditPage() {
+  return (
+    <Prefetch queries={() => []}>
+      <h1>Audit</h1>
+      <p className="say">Every command that was asked for, allowed or refused, newest first.</p>
+      <div className="section" />
+      <AuditLog />
+    </Prefetch>
+  );
+}

@@ -1,0 +1,14 @@
+import { headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { Shell } from "@/components/shell/shell";
+import { asker } from "@/app/prefetch";
+
+export const dynamic = "force-dynamic";
+
+export default async function Pages({ children }: { children: React.ReactNode }) {
+  if (!(await asker())) {
+    const to = (await headers()).get("x-orrery-path") ?? "/";
+    redirect(`/sign-in?to=${encodeURIComponent(to)}`);
+  }
+  return <Shell>{children}</Shell>;
+}

@@ -1,0 +1,23 @@
+import { notFound } from "next/navigation";
+import { MachinePage } from "@/components/machines/machine-page";
+import { kinds } from "@/machines/families";
+import type { Kind } from "@/machines/kind";
+import { Prefetch } from "@/app/prefetch";
+
+type Props = { params: Promise<{ id: string }> };
+
+export default async function OneMachinePage({ params }: Props) {
+  const [family = "", short = "", lifecycle = ""] = (await params).id.split(".");
+  const kind = `${family}.${short}`;
+  const all: Record<string, Kind> = kinds;
+  if (!Object.hasOwn(kinds, kind) || !Object.hasOwn(all[kind]?.lifecycles ?? {}, lifecycle)) notFound();
+  return (
+    <Prefetch queries={(trpc) => [trpc.machines.get.queryOptions({ kind, lifecycle })]}>
+      <MachinePage kind={kind} lifecycle={lifecycle} />
+    </Prefetch>
+  );
+}
+
+export async function generateMetadata({ params }: Props) {
+  return { title: (await params).id };
+}

@@ -1,0 +1,15 @@
+import { Overview } from "@/components/overview/overview";
+import { attentionQuery, latelyQuery, underWayQuery } from "@/components/overview/overview-queries";
+import { Prefetch } from "@/app/prefetch";
+
+export default function OverviewPage() {
+  return (
+    <Prefetch
+      queries={(trpc) =>
+        [attentionQuery, latelyQuery, underWayQuery].map((query) => trpc.fleet.page.queryOptions(query))
+      }
+    >
+      <Overview />
+    </Prefetch>
+  );
+}

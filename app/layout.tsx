@@ -1,0 +1,33 @@
+import type { Metadata, Viewport } from "next";
+import "@fontsource-variable/inter";
+import "@fontsource-variable/jetbrains-mono";
+import "./orrery.css";
+
+export const metadata: Metadata = {
+  title: { default: "Orrery", template: "%s · Orrery" },
+  description: "The lifecycles of a Kubernetes cluster: live, explained, and under control.",
+  icons: {
+    icon: "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 20' fill='none' stroke='%239a6b1f' stroke-width='1.6'><circle cx='10' cy='10' r='8.6'/><circle cx='10' cy='10' r='4.4'/><circle cx='17' cy='5' r='1.9' fill='%239a6b1f' stroke='none'/></svg>",
+  },
+};
+
+export const viewport: Viewport = {
+  themeColor: [
+    { media: "(prefers-color-scheme: light)", color: "#faf9f7" },
+    { media: "(prefers-color-scheme: dark)", color: "#0f1114" },
+  ],
+};
+
+// Before the first paint, so that nobody is blinded by the wrong theme.
+const theme = `document.documentElement.dataset.theme=localStorage.getItem("orrery-theme")||(matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light")`;
+
+export default function Root({ children }: { children: React.ReactNode }) {
+  return (
+    <html lang="en" suppressHydrationWarning>
+      <head>
+        <script dangerouslySetInnerHTML={{ __html: theme }} />
+      </head>
+      <body>{children}</body>
+    </html>
+  );
+}

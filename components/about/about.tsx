@@ -1,0 +1,119 @@
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { useLiveState } from "../live/live";
+import { KeyList } from "../shell/shortcuts";
+import { Age } from "../time/age";
+import { duration } from "../time/duration";
+import { StatusPill } from "../tone/status-pill";
+import { useTRPC } from "../trpc";
+import { Card } from "../ui/card";
+import { Panel } from "../ui/panel";
+import { ThemeChoice } from "./theme-choice";
+
+export function About() {
+  const here = useQuery({ ...useTRPC().whoami.queryOptions(), refetchOnMount: "always" });
+  const { mark } = useLiveState();
+  return (
+    <>
+      <h1>About and settings</h1>
+      <div className="section" />
+      <div className="grid" style={{ gridTemplateColumns: "repeat(auto-fit, minmax(min(340px, 100%), 1fr))" }}>
+        <Card title="Look">
+          <ThemeChoice />
+        </Card>
+        <Card title="You">
+          <Panel query={here}>
+            {({ name, groups, identity, expiresAt }) => (
+              <table>
+                <tbody>
+                  <Line what="name">{name}</Line>
+                  <Line what="groups">{groups.join(", ") || "none"}</Line>
+                  <Line what="known by">
+                    {identity === "none" ? "nothing: everyone on this machine is let in" : identity}
+                  </Line>
+                  {expiresAt && <Line what="until">{expiresAt}</Line>}
+                </tbody>
+              </table>
+            )}
+          </Panel>
+          {here.data && here.data.identity !== "none" && (
+            <button
+              style={{ marginTop: 10 }}
+              onClick={() => void fetch("/api/session", { method: "DELETE" }).then(() => location.assign("/sign-in"))}
+            >
+              Sign out
+            </button>
+          )}
+        </Card>
+        <Card title="Health">
+          <Panel query={here}>
+            {({ projection, staleMs, cluster, sandbox, version }) => (
+              <table>
+                <tbody>
+                  <Line what="cluster">
+                    {cluster}{" "}
+                    {sandbox && (
+                      <StatusPill tone="idle" slim>
+                        sandbox
+                      </StatusPill>
+                    )}
+                  </Line>
+                  <Line what="worker">
+                    {projection ? (
+                      <>
+                        {projection.lagMs > 10_000 ? (
+                          <StatusPill tone="warn" slim>
+                            {duration(projection.lagMs)} behind
+                          </StatusPill>
+                        ) : (
+                          <StatusPill tone="good" slim>
+                            up to date
+                          </StatusPill>
+                        )}{" "}
+                        <span className="ev">
+                          wrote <Age since={projection.at} /> ago
+                          {projection.dropped > 0 && `, ${projection.dropped} passes were lost`}
+                        </span>
+                      </>
+                    ) : (
+                      <StatusPill tone="warn" slim>
+                        has not written yet
+                      </StatusPill>
+                    )}
+                  </Line>
+                  <Line what="database">
+                    {staleMs > 0 ? (
+                      <StatusPill tone="warn" slim>
+                        silent for {duration(staleMs)}
+                      </StatusPill>
+                    ) : (
+                      <StatusPill tone="good" slim>
+                        answers
+                      </StatusPill>
+                    )}
+                  </Line>
+                  <Line what="this page">{mark}</Line>
+                  <Line what="version">{version}</Line>
+                </tbody>
+              </table>
+            )}
+          </Panel>
+        </Card>
+        <Card title="Keys">
+          <KeyList />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function Line({ what, children }: { what: string; children: React.ReactNode }) {
+  return (
+    <tr>
+      <th scope="row" style={{ borderTop: "1px solid var(--line-2)", paddingTop: 6 }}>
+        {what}
+      </th>
+      <td>{children}</td>
+    </tr>
+  );
+}

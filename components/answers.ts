@@ -1,0 +1,13 @@
+import type { inferRouterOutputs } from "@trpc/server";
+import type { AppRouter } from "@/server/trpc/root";
+
+/** The answers of the API, as they arrive in the browser. */
+type Answers = inferRouterOutputs<AppRouter>;
+
+export type GetAnswer = Answers["resource"]["get"];
+export type Offer = GetAnswer["commands"][number];
+export type ExplainAnswer = Answers["resource"]["explain"];
+export type PreviewAnswer = Answers["resource"]["preview"];
+export type TransitionAnswer = Answers["resource"]["history"]["transitions"][number];
+export type EventAnswer = Answers["resource"]["events"]["events"][number];
+export type MachineAnswer = Answers["machines"]["get"];

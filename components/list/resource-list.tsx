@@ -1,0 +1,172 @@
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useRouter } from "next/navigation";
+import { useEffect, useRef, useState } from "react";
+import { CommandDialog } from "../resource/command-dialog";
+import { isTyping } from "../shell/shortcuts";
+import { resourcePath } from "../paths";
+import { useNow } from "../time/now";
+import { useDwell } from "../time/use-dwell";
+import { useTRPC } from "../trpc";
+import { Panel } from "../ui/panel";
+import { BulkBar } from "./bulk-bar";
+import { ListFilters } from "./list-filters";
+import { ListHead } from "./list-head";
+import { ListRow } from "./list-row";
+import { useList } from "./use-list";
+import { useSelection } from "./use-selection";
+
+type Asked = { kind: string; namespace: string; name: string; command: string };
+
+export function ResourceList({ kind }: { kind: string | null }) {
+  const list = useList(kind);
+  const { data: machines = [] } = useQuery(useTRPC().machines.list.queryOptions());
+  const total = list.counts?.total;
+  const title =
+    kind === null ? "All resources" : (machines.find((machine) => machine.kind === kind)?.kindTitlePlural ?? kind);
+  const moved = list.rows.filter(({ isGone }) => isGone).length;
+  return (
+    <>
+      <h1>
+        {title} {total !== undefined && <small className="ev">{total.toLocaleString("en")}</small>}
+      </h1>
+      <ListFilters list={list} kind={kind} />
+      {list.hidden.length > 0 && (
+        <p className="ev">
+          You may not see every namespace of {list.hidden.join(", ")}; what you may not see is not counted.
+        </p>
+      )}
+      {moved > 0 && (
+        <p className="ev" role="status">
+          {moved} moved on and no longer match; they stay until you refresh.{" "}
+          <button className="quiet" onClick={list.refresh}>
+            Refresh
+          </button>
+        </p>
+      )}
+      <Rows list={list} showsKind={kind === null} kind={kind} />
+    </>
+  );
+}
+
+function Rows({
+  list,
+  showsKind,
+  kind,
+}: {
+  list: ReturnType<typeof useList>;
+  showsKind: boolean;
+  kind: string | null;
+}) {
+  const { rows, query } = list;
+  const ids = rows.map(({ row }) => row.id);
+  const selection = useSelection(ids);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const now = useNow();
+  const dwellOf = useDwell(rows.map(({ row }) => row));
+  const at = useCursor(ids, selection.toggle);
+  const place = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  useEffect(() => setTop(place.current?.offsetTop ?? 0), []);
+  // The compiler of React cannot see into the virtualizer; nothing here is memoised by hand either.
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => 52,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (index) => ids[index] ?? index,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  useEffect(() => {
+    if (last >= rows.length - 8 && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  return (
+    <>
+      <div className="rows" role="table" aria-label="Resources" aria-rowcount={list.counts?.total ?? -1} ref={place}>
+        <ListHead list={list} onSelectShown={selection.selectShown} />
+        <div style={{ padding: rows.length ? 0 : "6px 16px" }}>
+          <Panel
+            query={query}
+            bones={6}
+            empty={{
+              when: () => rows.length === 0,
+              say: "Nothing matches. Take a filter away, or create something in the cluster.",
+            }}
+          >
+            {() => (
+              <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+                {items.map(({ index, start, key }) => {
+                  const shown = rows[index];
+                  if (!shown) return null;
+                  const { row, isGone } = shown;
+                  return (
+                    <div
+                      key={key}
+                      data-index={index}
+                      ref={virtual.measureElement}
+                      style={{
+                        position: "absolute",
+                        insetInline: 0,
+                        top: 0,
+                        transform: `translateY(${start - top}px)`,
+                      }}
+                    >
+                      <ListRow
+                        row={row}
+                        isGone={isGone}
+                        isAt={at === row.id}
+                        isOn={selection.has(row.id)}
+                        showsKind={showsKind}
+                        stay={dwellOf(row, now)}
+                        onSelect={(extend) => selection.toggle(row.id, extend)}
+                        onCommand={(command) =>
+                          setAsked({ kind: row.kind, namespace: row.namespace, name: row.name, command })
+                        }
+                      />
+                    </div>
+                  );
+                })}
+              </div>
+            )}
+          </Panel>
+        </div>
+      </div>
+      {isFetchingNextPage && <p className="panel-note">More …</p>}
+      <BulkBar list={list} selection={selection} kind={kind} rows={rows.map(({ row }) => row)} />
+      {asked && <CommandDialog {...asked} onClose={() => setAsked(null)} />}
+    </>
+  );
+}
+
+/** j and k walk the rows, x selects, enter opens. */
+function useCursor(ids: string[], toggle: (id: string, extend: boolean) => void): string | null {
+  const [at, setAt] = useState<string | null>(null);
+  const router = useRouter();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event)) return;
+      const index = at === null ? -1 : ids.indexOf(at);
+      const moves: Record<string, () => void> = {
+        j: () => setAt(ids[Math.min(ids.length - 1, index + 1)] ?? null),
+        k: () => setAt(ids[Math.max(0, index - 1)] ?? null),
+        x: () => at !== null && toggle(at, false),
+        X: () => at !== null && toggle(at, true),
+        Enter: () => {
+          const [kind = "", namespace = "", name = ""] = at?.split("/") ?? [];
+          if (at !== null && !(event.target instanceof HTMLButtonElement || event.target instanceof HTMLAnchorElement))
+            router.push(resourcePath({ kind, namespace, name }));
+        },
+      };
+      moves[event.key]?.();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [ids, at, toggle, router]);
+  useEffect(() => {
+    if (at !== null) document.querySelector(`[data-row="${CSS.escape(at)}"]`)?.scrollIntoView({ block: "nearest" });
+  }, [at]);
+  return at;
+}

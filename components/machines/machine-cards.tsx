@@ -1,0 +1,56 @@
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { SmallDiagram } from "../diagram/small-diagram";
+import { kindPath, machinePath } from "../paths";
+import { useTRPC } from "../trpc";
+import { Panel } from "../ui/panel";
+
+/** Every lifecycle as a small statechart, with how many resources are in each state. */
+export function MachineCards({ hrefs }: { hrefs: "list" | "machine" }) {
+  const machines = useQuery(useTRPC().machines.list.queryOptions());
+  return (
+    <>
+      <h2 className="section">
+        Every lifecycle, now{" "}
+        <small>
+          {machines.data && `${machines.data.length} machines · `}a number is how many resources are in that state
+        </small>
+      </h2>
+      <Panel query={machines}>
+        {(list) => (
+          <div className="small-cards">
+            {list.map(({ kind, lifecycle, kindTitle, total, states, layout }, index) => (
+              <section key={`${kind} ${lifecycle}`} className="card" aria-label={`${kindTitle}, ${lifecycle}`}>
+                <header>
+                  <h2>
+                    <Link href={hrefs === "list" ? kindPath(kind) : machinePath(kind, lifecycle)}>{kindTitle}</Link>
+                    <small>
+                      {lifecycle} · {total.toLocaleString("en")}
+                    </small>
+                  </h2>
+                </header>
+                <SmallDiagram
+                  id={`small-${index}`}
+                  layout={layout}
+                  states={states}
+                  label={`${kindTitle}, ${lifecycle}`}
+                  hrefOf={(state) =>
+                    hrefs === "machine"
+                      ? machinePath(kind, lifecycle)
+                      : `${kindPath(kind)}?state=${encodeURIComponent(isFirst(list, kind, lifecycle) ? state : `${lifecycle}=${state}`)}`
+                  }
+                />
+              </section>
+            ))}
+          </div>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+/** The state of the first lifecycle is the row's own; any other is named with its lifecycle. */
+function isFirst(list: { kind: string; lifecycle: string }[], kind: string, lifecycle: string): boolean {
+  return list.find((one) => one.kind === kind)?.lifecycle === lifecycle;
+}

@@ -1,0 +1,62 @@
+"use client";
+import type { ExplainAnswer, GetAnswer } from "../answers";
+import { Age } from "../time/age";
+import { duration } from "../time/duration";
+import { useNow } from "../time/now";
+import { useDwell } from "../time/use-dwell";
+import { StatusPill } from "../tone/status-pill";
+
+/** What a person would say of it: what it is doing, for how long against what is usual, what it waits for, what comes next. */
+export function Say({ answer, explained }: { answer: GetAnswer; explained: ExplainAnswer | undefined }) {
+  const { row, lifecycles, deletingSince } = answer;
+  const now = useNow();
+  const { usual, ratio } = useDwell([row])(row, now);
+  const isLate = ratio !== null && ratio > 1;
+  const first = lifecycles[0];
+  return (
+    <>
+      <h1>
+        {row.name}
+        <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone}>
+          {row.state}
+          {isLate && " · over expectation"}
+        </StatusPill>
+        {deletingSince && <StatusPill tone="warn">being deleted</StatusPill>}
+      </h1>
+      <p className="say">
+        <b>{first?.summary}</b> for{" "}
+        <b>
+          <Age since={row.since} parts={2} />
+        </b>
+        {usual && !first?.settled && `, usually ${duration(usual.p50Ms)} (95 of 100 within ${duration(usual.p95Ms)})`}.
+        {explained?.why && (
+          <>
+            <br />
+            <span className={`cause ${row.tone === "bad" ? "bad" : ""}`}>{sentence(explained.why)}</span>
+          </>
+        )}
+        {explained?.error && (
+          <>
+            <br />
+            <span className="cause">The last look failed: {explained.error}</span>
+          </>
+        )}
+        {explained?.looksAgainAt && now > 0 && (
+          <> Next look in {duration(Math.max(0, Date.parse(explained.looksAgainAt) - now))}.</>
+        )}
+        {explained?.source === "stored" && <> The cluster does not answer: this is what was last read.</>}
+        {explained?.unknown.map((said) => (
+          <span key={said} className="ev">
+            {" "}
+            Not known: {said}.
+          </span>
+        ))}
+      </p>
+    </>
+  );
+}
+
+function sentence(words: string): string {
+  const said = words.charAt(0).toUpperCase() + words.slice(1);
+  return /[.!?]$/.test(said) ? said : `${said}.`;
+}
