@@ -88,6 +88,10 @@ async function decide(asked: Asked, input: CommandInput, reading: Reading, begun
   const busy = await busyWith(asked, idOf(input), begun.id);
   if (busy) return busy;
   const event = { ...argsOf(offer.args, input.args), type: input.command };
+  // What the arguments add can turn a yes into a no.
+  const known = reading.reconciler.known(reading.seen, event);
+  const asMeant = offersOf({ ...reading, known }).find((one) => one.command === input.command);
+  if (asMeant?.refusal) return asMeant.refusal;
   const machine = reading.kind.lifecycles[offer.lifecycle]?.machine;
   return { event, to: offer.to, machine: machine ? contentHash(machine) : "" };
 }

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { PipelineStatus } from "@/machines/feldera/pipeline.schema";
+import { createStage } from "@/server/resources/fixtures/stage";
+import { handleRest } from "./handle-rest";
+
+type Stage = Awaited<ReturnType<typeof createStage>>;
+let stage: Stage;
+beforeAll(async () => void (stage = await createStage()));
+afterAll(() => stage.stop());
+
+async function call(method: string, path: string, body?: unknown) {
+  const request = new Request(`http://orrery.test/v0/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${stage.sandbox.adminToken}` },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const response = await handleRest(stage.services, request, { namespace: "default" });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+let made = 0;
+/** A pipeline that is where the test wants it. */
+async function at(status: Partial<PipelineStatus> = {}): Promise<string> {
+  const name = `p${++made}`;
+  const object = await stage.create({
+    apiVersion: "feldera.com/v1alpha1",
+    kind: "Pipeline",
+    metadata: { name, namespace: "default" },
+    spec: { program_code: "CREATE TABLE t (id INT);" },
+  });
+  await stage.setStatus(object, { program_status: "Success", ...status });
+  return name;
+}
+
+const wanted = { deployment_resources_desired_status: "Provisioned" } as const;
+const provisioned = {
+  ...wanted,
+  deployment_resources_status: "Provisioned",
+  deployment_status: "Running",
+  deployment_runtime_status: "Running",
+  deployment_runtime_desired_status: "Running",
+  deployment_initial: "Running",
+  storage_status: "InUse",
+} as const;
+const stopping = {
+  deployment_resources_status: "Stopping",
+  deployment_status: "Stopping",
+  storage_status: "InUse",
+} as const;
+const failed = { deployment_error: { message: "it broke", error_code: "RuntimeError" } } as const;
+
+// prettier-ignore
+test.each([
+  // where it is                                              request                            answer
+  [{},                                                        "start",                           202, null],
+  [{ program_status: "Pending" },                             "start",                           202, null],
+  [{ program_status: "SqlError" },                            "start",                           400, "CannotStartWithCompilationError"],
+  [{ storage_status: "Clearing" },                            "start",                           400, "CannotStartWhileClearingStorage"],
+  [{},                                                        "start?initial=standby",           400, "InitialStandbyNotAllowed"],
+  [{},                                                        "start?initial=asleep",            405, "UnsupportedPipelineAction"],
+  [{ ...failed },                                             "start",                           202, null],
+  [{ ...failed },                                             "start?dismiss_error=false",       400, "CannotStartWithUndismissedError"],
+  [{ ...stopping },                                           "start",                           400, "IllegalPipelineAction"],
+  [{ ...provisioned },                                        "start?initial=running",           202, null],
+  [{ ...provisioned },                                        "start?initial=paused",            400, "InitialImmutableUnlessStopped"],
+  [{},                                                        "stop",                            202, null],
+  [{ ...stopping },                                           "stop",                            202, null],
+  [{ ...provisioned },                                        "stop?force=true",                 202, null],
+  [{ ...provisioned },                                        "stop",                            202, null],
+  [{ ...provisioned, deployment_runtime_status: "Unavailable",
+     deployment_runtime_desired_status: "Unavailable" },      "stop",                            503, "PipelineUnavailable"],
+  [{ ...provisioned, deployment_runtime_status: "Standby",
+     deployment_runtime_desired_status: "Standby" },          "stop",                            400, "InvalidTransition"],
+  [{},                                                        "clear",                           202, null],
+  [{ storage_status: "InUse" },                               "clear",                           202, null],
+  [{ storage_status: "Clearing" },                            "clear",                           202, null],
+  [{ ...provisioned },                                        "clear",                           400, "StorageStatusImmutableUnlessStopped"],
+  [{ ...stopping },                                           "clear",                           400, "StorageStatusImmutableUnlessStopped"],
+  [{},                                                        "pause",                           503, "PipelineInteractionNotDeployed"],
+  [{},                                                        "resume",                          503, "PipelineInteractionNotDeployed"],
+  [{},                                                        "activate",                        503, "PipelineInteractionNotDeployed"],
+  [{},                                                        "activate?initial=standby",        400, "InvalidActivateStatus"],
+  [{ ...provisioned, deployment_runtime_status: "Unavailable" }, "pause",                        503, "PipelineUnavailable"],
+  [{},                                                        "dismiss_error",                   200, null],
+  [{ ...failed },                                             "dismiss_error",                   200, null],
+  [{ ...stopping, ...failed },                                "dismiss_error",                   400, "DismissErrorRestrictedToFullyStopped"],
+] as const)("with %o, %s is answered %i %s", async (status, request, code, error) => {
+  const name = await at(status as Partial<PipelineStatus>);
+  const answer = await call("POST", `pipelines/${name}/${request}`);
+  expect([answer.status, answer.body.error_code ?? null]).toEqual([code, error]);
+});
+
+test("a pipeline is created, shown light or whole, edited and deleted", async () => {
+  const created = await call("POST", "pipelines", { name: "life", program_code: "CREATE TABLE t (id INT);" });
+  expect(created).toMatchObject({ status: 201, body: { name: "life", version: 1, program_status: "Pending" } });
+  expect((await call("GET", "pipelines/life?selector=status")).body).not.toHaveProperty("program_code");
+  expect((await call("GET", "pipelines/life")).body).toMatchObject({ program_code: "CREATE TABLE t (id INT);" });
+  const patched = await call("PATCH", "pipelines/life", { description: "changed" });
+  expect(patched).toMatchObject({
+    status: 200,
+    body: { description: "changed", program_code: "CREATE TABLE t (id INT);" },
+  });
+  const put = await call("PUT", "pipelines/life", { name: "life", program_code: "CREATE TABLE u (id INT);" });
+  expect(put).toMatchObject({ status: 200, body: { description: "", program_code: "CREATE TABLE u (id INT);" } });
+  expect((await call("DELETE", "pipelines/life")).status).toBe(200);
+  expect(await call("GET", "pipelines/life")).toMatchObject({
+    status: 404,
+    body: { error_code: "UnknownPipelineName" },
+  });
+});
+
+// prettier-ignore
+test.each([
+  ["POST",   "pipelines",               { name: "" },                                          400, "EmptyName"],
+  ["POST",   "pipelines",               { name: "Upper_Case" },                                400, "NameDoesNotMatchPattern"],
+  ["POST",   "pipelines",               { name: "x".repeat(300) },                             400, "TooLongName"],
+  ["POST",   "pipelines",               "{ not json",                                          400, "InvalidRequestBody"],
+  ["POST",   "pipelines",               { name: "a", colour: "red" },                          400, "InvalidRequestBody"],
+  ["POST",   "pipelines",               { name: "a", program_code: "x".repeat(950_000) },      413, "PayloadTooLarge"],
+  ["POST",   "pipelines",               { name: "a", program_code: "x".repeat(2_100_000) },    413, "PayloadTooLarge"],
+  ["POST",   "pipelines",               { name: "a", runtime_config: { workers: 0 } },         400, "InvalidRuntimeConfig"],
+  ["POST",   "pipelines",               { name: "a", runtime_config: { env: { RUST_LOG: "" } } }, 400, "InvalidRuntimeConfig"],
+  ["POST",   "pipelines",               { name: "a", program_config: { profile: "fast" } },    400, "InvalidProgramConfig"],
+  ["POST",   "pipelines",               { name: "a", description: "x".repeat(301) },           400, "TooLongDescription"],
+  ["PUT",    "pipelines/nobody",        { name: "somebody" },                                  400, "CannotRenameNonExistingPipeline"],
+  ["POST",   "pipelines/nobody/start",  undefined,                                             404, "UnknownPipelineName"],
+  ["GET",    "pipelines?selector=half", undefined,                                             400, "InvalidSelector"],
+  ["POST",   "pipelines/a/explode",     undefined,                                             404, "UnknownEndpoint"],
+] as const)("%s %s with bad input is answered with its code and changes nothing", async (method, path, body, code, error) => {
+  const before = (await call("GET", "pipelines")).body;
+  const answer = await call(method, path, body);
+  expect([answer.status, answer.body.error_code]).toEqual([code, error]);
+  expect((await call("GET", "pipelines")).body).toEqual(before);
+});
+
+test("a name that is taken is told", async () => {
+  const name = await at();
+  expect(await call("POST", "pipelines", { name })).toMatchObject({
+    status: 409,
+    body: { error_code: "DuplicateName" },
+  });
+});
+
+test("what may not be edited is named, and nothing is changed", async () => {
+  const running = await at({ ...provisioned });
+  const refused = await call("PATCH", `pipelines/${running}`, { program_code: "CREATE TABLE x (id INT);" });
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { error_code: "UpdateRestrictedToStopped", details: { not_allowed: ["`program_code`"] } },
+  });
+  const stored = await at({ storage_status: "InUse" });
+  const bound = await call("PATCH", `pipelines/${stored}`, { runtime_config: { workers: 3 } });
+  expect(bound).toMatchObject({
+    status: 400,
+    body: { error_code: "EditRestrictedToClearedStorage", details: { not_allowed: ["`runtime_config.workers`"] } },
+  });
+  expect((await call("PATCH", `pipelines/${stored}`, { program_code: "CREATE TABLE y (id INT);" })).status).toBe(200);
+});
+
+test("a pipeline is deleted only when it is stopped and its storage cleared", async () => {
+  expect((await call("DELETE", `pipelines/${await at({ ...provisioned })}`)).body.error_code).toBe(
+    "DeleteRestrictedToFullyStopped",
+  );
+  expect((await call("DELETE", `pipelines/${await at({ storage_status: "InUse" })}`)).body.error_code).toBe(
+    "DeleteRestrictedToClearedStorage",
+  );
+});
+
+test("nobody comes in without a token", async () => {
+  const response = await handleRest(stage.services, new Request("http://orrery.test/v0/pipelines"), {
+    namespace: "default",
+  });
+  expect(response.status).toBe(401);
+});
+
+test("no fault of our own was met on the way", () => {
+  expect(stage.faults).toEqual([]);
+});
