@@ -43,7 +43,10 @@ export type RunnerOptions = {
   createQueue: typeof createQueue;
 };
 
-/** While the caches are filled, some places stay free, so that a user's change finds one at once. */
+/**
+ * How much of the places the start-up flood may take, so that a user's change finds one at once; while such a change is
+ * worked on, the flood goes on with a single one, since its writes slow those of the change down at the server.
+ */
 const LOW_SHARE = 0.5;
 /** Passes over converged resources await nothing but promises: the flood gives way to sockets this often. */
 const SLICE_MS = 4;
@@ -58,6 +61,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const lowMax = Math.max(1, Math.floor(options.concurrency * LOW_SHARE));
   let drained: (() => void) | null = null;
   let active = 0;
+  let lowActive = 0;
   let scheduled = false;
   let stopped = false;
   let sliceStartMs = 0;
@@ -77,9 +81,9 @@ export function createRunner(options: RunnerOptions): Runner {
     scheduled = false;
     while (!stopped && active < options.concurrency && options.mayRun()) {
       if (queue.ready("normal") === 0 && queue.ready("low") > 0 && sliceIsOver()) return;
-      const key = queue.take(active < lowMax ? "low" : "normal");
+      const key = queue.take(lowActive < (active > lowActive ? 1 : lowMax) ? "low" : "normal");
       if (key === undefined) return;
-      void run(key);
+      void run(key, queue.priorityOf(key));
     }
   }
 
@@ -96,8 +100,10 @@ export function createRunner(options: RunnerOptions): Runner {
     return true;
   }
 
-  async function run(id: string): Promise<void> {
+  async function run(id: string, priority: Priority): Promise<void> {
+    const low = priority === "low" ? 1 : 0;
     active += 1;
+    lowActive += low;
     const startedMs = metrics.begin(id);
     try {
       await runOnce(id, startedMs);
@@ -107,6 +113,7 @@ export function createRunner(options: RunnerOptions): Runner {
       queue.retry(id, transientDelayMs);
     } finally {
       active -= 1;
+      lowActive -= low;
       metrics.end(id, startedMs);
       queue.done(id);
       schedule();
