@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingHttpHeaders, request as httpRequest } 
 import { type Duplex } from "node:stream";
 import { apis } from "@/server/kubernetes/apis";
 import { type Place } from "@/server/sandbox/kubelet/address-pool";
+import { without } from "@/server/sandbox/objects/meta";
 import { type Endpoints, type Service } from "@/server/sandbox/objects/service";
 import { badRequestError, notFoundError, StatusError } from "@/server/sandbox/status-error";
 import { type ServeRequest, type UpgradeRequest } from "./connects";
@@ -66,7 +67,7 @@ function forward(
   headers: IncomingHttpHeaders,
 ): ClientRequest {
   const query = call.query.toString();
-  const { authorization: _, host: __, ...rest } = headers;
+  const rest = without(headers, "authorization", "host");
   return httpRequest({
     ...place,
     method: request.method,

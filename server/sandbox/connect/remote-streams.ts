@@ -3,8 +3,8 @@ import { type Pipe } from "@/server/sandbox/programs/pipe";
 /** The far end of an exec or attach: kubectl's streams, whatever carries them. */
 export type RemoteStreams = {
   stdin: Pipe;
-  stdout(chunk: Buffer | string): void;
-  stderr(chunk: Buffer | string): void;
+  stdout: (chunk: Buffer | string) => void;
+  stderr: (chunk: Buffer | string) => void;
   /** The outcome, then the end of everything. */
   finish(status: ExecStatus): void;
   /** Resolves when the client has gone. */

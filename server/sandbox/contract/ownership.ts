@@ -8,7 +8,7 @@ import {
   gone,
   listed,
   make,
-  nowhere,
+  running,
   seen,
   workload,
 } from "@/server/sandbox/contract/scene";
@@ -116,7 +116,7 @@ export const ownershipContract = topic("ownership", (promises) => {
       const scene = await setUp(target);
       const before = await seen<Kept>(scene, "ServiceAccount", "default", () => true);
       const { object } = await target.send("GET", at(scene, "ConfigMap", "kube-root-ca.crt"));
-      expect(Object.keys((object["data"] ?? {}) as object)).toEqual(["ca.crt"]);
+      expect(Object.keys(object["data"] ?? {})).toEqual(["ca.crt"]);
       await target.send("DELETE", at(scene, "ServiceAccount", "default"));
       await seen<Kept>(scene, "ServiceAccount", "default", ({ metadata }) => metadata.uid !== before.metadata.uid);
     },
@@ -227,7 +227,7 @@ export const ownershipContract = topic("ownership", (promises) => {
 
   promises("a pod that names a claim that is not there is not scheduled", async (target) => {
     const scene = await setUp(target);
-    const { nodeSelector: _, ...anywhere } = nowhere as typeof nowhere & { nodeSelector: unknown };
+    const anywhere = running("sleep 3600");
     await make(scene, {
       kind: "Pod",
       metadata: { name: "unclaimed" },

@@ -1,7 +1,6 @@
 import { apis } from "@/server/kubernetes/apis";
 import { selects } from "@/server/sandbox/objects/label-selector";
 import { type Draft, keyOf, splitKey } from "@/server/sandbox/objects/meta";
-import { isFinished, type Pod } from "@/server/sandbox/objects/pod";
 import { quantityOf } from "@/server/sandbox/objects/quantity";
 import { type Claim, type StorageClass, type Volume } from "@/server/sandbox/objects/storage";
 import { SELECTED_NODE } from "@/server/sandbox/kubelet/scheduler";
@@ -118,26 +117,23 @@ export function claimController({ shelves, record }: ControllerContext): Control
       return waitFor(claim);
     }
     const { name } = volume.metadata;
-    if (other?.uid !== claim.metadata.uid)
-      await volumes.patch("", name, { spec: { ...volume.spec, claimRef: refTo(claim) } });
+    if (other?.uid !== claim.metadata.uid) {
+      await volumes.change("", name, (old) => ({ ...old, spec: { ...old.spec, claimRef: refTo(claim) } }));
+    }
     await volumes.patch("", name, { status: { phase: "Bound" } }, "status");
-    const { namespace = "", name: claimName, resourceVersion: _, ...rest } = claim.metadata;
-    const annotations = {
-      ...rest.annotations,
-      [BIND_COMPLETED]: "yes",
-      ...(claim.spec.volumeName ? {} : { [BOUND_BY_CONTROLLER]: "yes" }),
-    };
-    const storageClassName = claim.spec.storageClassName ?? volume.spec.storageClassName;
-    await claims.patch(namespace, claimName, {
-      metadata: { ...rest, name: claimName, namespace, annotations },
-      spec: { ...claim.spec, volumeName: name, storageClassName },
-    });
-    await claims.patch(
-      namespace,
-      claimName,
-      { status: { phase: "Bound", accessModes: volume.spec.accessModes, capacity: volume.spec.capacity } },
-      "status",
-    );
+    const { namespace = "", name: claimName } = claim.metadata;
+    const marks = { [BIND_COMPLETED]: "yes", ...(claim.spec.volumeName ? {} : { [BOUND_BY_CONTROLLER]: "yes" }) };
+    await claims.change(namespace, claimName, (old) => ({
+      ...old,
+      metadata: { ...old.metadata, annotations: { ...old.metadata.annotations, ...marks } },
+      spec: {
+        ...old.spec,
+        volumeName: name,
+        storageClassName: old.spec.storageClassName ?? volume.spec.storageClassName,
+      },
+    }));
+    const status = { phase: "Bound", accessModes: volume.spec.accessModes, capacity: volume.spec.capacity };
+    await claims.patch(namespace, claimName, { status }, "status");
   }
 
   async function noClass(claim: Claim): Promise<undefined> {
@@ -202,100 +198,4 @@ function refTo({ metadata }: Claim) {
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
   };
-}
-
-/** What becomes of volumes: Available, Bound, and when the claim is gone, Released and deleted or kept. */
-export function volumeController({ shelves }: ControllerContext): Controller {
-  const volumes = shelves.of<Volume>(apis.persistentVolume);
-  const claims = shelves.of<Claim>(apis.persistentVolumeClaim);
-
-  async function reconcile(key: string): Promise<undefined> {
-    const volume = volumes.get("", splitKey(key).name);
-    if (!volume) return;
-    const ref = volume.spec.claimRef;
-    const claim = ref && claims.get(ref.namespace, ref.name);
-    const held = ref?.uid !== undefined && claim?.metadata.uid === ref.uid;
-    if (volume.metadata.deletionTimestamp !== undefined) {
-      if (!held)
-        await volumes.patch("", volume.metadata.name, {
-          metadata: withoutFinalizer(volume, "kubernetes.io/pv-protection"),
-        });
-      return;
-    }
-    if (!ref?.uid) return phase(volume, "Available");
-    if (held) return phase(volume, "Bound");
-    await phase(volume, "Released");
-    if (volume.spec.persistentVolumeReclaimPolicy === "Delete") await volumes.remove(volume);
-  }
-
-  async function phase(volume: Volume, next: string): Promise<undefined> {
-    if (volume.status?.phase !== next)
-      await volumes.patch("", volume.metadata.name, { status: { phase: next } }, "status");
-  }
-
-  return {
-    reconcile,
-    watches: [
-      watchItself(apis.persistentVolume),
-      {
-        api: apis.persistentVolumeClaim,
-        keysOf: ({ object }) =>
-          volumes
-            .list()
-            .filter(({ spec }) => spec.claimRef?.uid === object.metadata.uid)
-            .map(keyOf),
-      },
-    ],
-  };
-}
-
-const PROTECTION = "kubernetes.io/pvc-protection";
-
-/** A claim that is deleted stays until no pod uses it. */
-export function claimProtectionController({ shelves }: ControllerContext): Controller {
-  const claims = shelves.of<Claim>(apis.persistentVolumeClaim);
-  const pods = shelves.of<Pod>(apis.pod);
-  const uses = (pod: Pod, name: string) =>
-    (pod.spec.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === name);
-
-  return {
-    reconcile: async (key) => {
-      const { namespace, name } = splitKey(key);
-      const claim = claims.get(namespace, name);
-      if (!claim) return undefined;
-      const { finalizers = [], deletionTimestamp } = claim.metadata;
-      if (deletionTimestamp === undefined) {
-        if (!finalizers.includes(PROTECTION))
-          await claims.patch(namespace, name, {
-            metadata: { ...withoutFinalizer(claim, PROTECTION), finalizers: [...finalizers, PROTECTION] },
-          });
-        return undefined;
-      }
-      const used = pods.list({ namespace }).some((pod) => uses(pod, name) && !isFinished(pod) && pod.spec.nodeName);
-      if (finalizers.includes(PROTECTION) && !used)
-        await claims.patch(namespace, name, { metadata: withoutFinalizer(claim, PROTECTION) });
-      return undefined;
-    },
-    watches: [
-      watchItself(apis.persistentVolumeClaim),
-      {
-        api: apis.pod,
-        keysOf: ({ object }) => {
-          const { namespace = "", name } = object.metadata;
-          const pod = pods.get(namespace, name);
-          return claims
-            .list({ namespace })
-            .filter(
-              (claim) => claim.metadata.deletionTimestamp !== undefined && (!pod || uses(pod, claim.metadata.name)),
-            )
-            .map(keyOf);
-        },
-      },
-    ],
-  };
-}
-
-function withoutFinalizer({ metadata }: Claim | Volume, finalizer: string) {
-  const { resourceVersion: _, ...rest } = metadata;
-  return { ...rest, finalizers: (metadata.finalizers ?? []).filter((name) => name !== finalizer) };
 }

@@ -7,7 +7,7 @@ export type ControlLoop = {
   add(key: string): void;
   addAfter(key: string, ms: number): void;
   /** Nothing runs and nothing is due: all that may happen next hangs on a timer or on somebody else. */
-  idle(): boolean;
+  idle: () => boolean;
   /** Resolves when no reconcile runs any more; nothing starts after it was called. */
   stop(): Promise<void>;
 };

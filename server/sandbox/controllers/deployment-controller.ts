@@ -1,5 +1,5 @@
 import { apis } from "@/server/kubernetes/apis";
-import { controllerOf, controllerRefTo, splitKey } from "@/server/sandbox/objects/meta";
+import { controllerOf, controllerRefTo, type Kept, splitKey, without } from "@/server/sandbox/objects/meta";
 import { type Pod } from "@/server/sandbox/objects/pod";
 import { type Deployment, type ReplicaSet } from "@/server/sandbox/objects/workload";
 import { type Controller, type ControllerContext, watchControlled, watchItself } from "./controller";
@@ -127,17 +127,12 @@ export function deploymentController({ shelves, clock, record }: ControllerConte
   async function setRevision(deployment: Deployment, revision: string) {
     if (deployment.metadata.annotations?.[REVISION] === revision) return;
     const { namespace = "", name } = deployment.metadata;
-    const { resourceVersion: _, ...metadata } = deployments.get(namespace, name)?.metadata ?? deployment.metadata;
-    await deployments.patch(namespace, name, {
-      metadata: { ...metadata, annotations: { ...metadata.annotations, [REVISION]: revision } },
-    });
+    await deployments.change(namespace, name, (old) => annotated(old, { [REVISION]: revision }));
   }
 
   async function annotate(set: ReplicaSet, annotations: Record<string, string>) {
-    const { resourceVersion: _, ...metadata } = set.metadata;
-    await replicaSets.patch(metadata.namespace ?? "", metadata.name, {
-      metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
-    });
+    const { namespace = "", name } = set.metadata;
+    await replicaSets.change(namespace, name, (old) => annotated(old, annotations));
   }
 
   const sizeAnnotations = (deployment: Deployment) => ({
@@ -147,27 +142,20 @@ export function deploymentController({ shelves, clock, record }: ControllerConte
 
   async function scaleTo(deployment: Deployment, { set, to }: Scale) {
     const from = set.spec.replicas ?? 0;
-    const { resourceVersion: _, ...metadata } = set.metadata;
-    const annotations = { ...metadata.annotations, ...sizeAnnotations(deployment) };
+    const { namespace = "", name } = set.metadata;
+    const scaled = (old: ReplicaSet) =>
+      annotated({ ...old, spec: { ...old.spec, replicas: to } }, sizeAnnotations(deployment));
     try {
-      await replicaSets.patch(metadata.namespace ?? "", metadata.name, {
-        metadata: { ...metadata, annotations },
-        spec: { ...set.spec, replicas: to },
-      });
+      await replicaSets.change(namespace, name, scaled);
     } catch (error) {
-      record(
-        deployment,
-        "Warning",
-        "FailedCreate",
-        `Failed to scale replica set "${metadata.name}": ${messageOf(error)}`,
-      );
+      record(deployment, "Warning", "FailedCreate", `Failed to scale replica set "${name}": ${messageOf(error)}`);
       throw error;
     }
     record(
       deployment,
       "Normal",
       "ScalingReplicaSet",
-      `Scaled ${to > from ? "up" : "down"} replica set ${metadata.name} from ${from} to ${to}`,
+      `Scaled ${to > from ? "up" : "down"} replica set ${name} from ${from} to ${to}`,
     );
   }
 
@@ -221,11 +209,18 @@ function revisionOf({ metadata }: ReplicaSet): number {
 }
 
 function withoutHash(template: Deployment["spec"]["template"]) {
-  const { [HASH]: _, ...labels } = template.metadata?.labels ?? {};
+  const labels = without(template.metadata?.labels ?? {}, HASH);
   return { ...template, metadata: { ...template.metadata, labels } };
 }
 
 function inherited({ metadata }: Deployment): Record<string, string> {
   const skipped = new Set(["kubectl.kubernetes.io/last-applied-configuration", REVISION, DESIRED, MOST]);
   return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([name]) => !skipped.has(name)));
+}
+
+function annotated<T extends Kept>(object: T, annotations: Record<string, string>): T {
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
+  };
 }

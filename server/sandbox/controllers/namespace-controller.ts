@@ -82,11 +82,9 @@ export function namespaceController({ cluster, shelves, clock }: ControllerConte
   }
 
   async function finalize(name: string) {
-    const emptied = (old: KubernetesObject) => {
-      const { resourceVersion: _, ...metadata } = old.metadata;
-      return { ...old, metadata, spec: { ...old.spec, finalizers: [] } };
-    };
-    await unlessGone(cluster.change(apis.namespace, { name }, emptied, ctx, { subresource: "finalize" }));
+    await unlessGone(
+      namespaces.change("", name, (old) => ({ ...old, spec: { ...old.spec, finalizers: [] } }), "finalize"),
+    );
   }
 
   return { reconcile, watches: [watchItself(apis.namespace)] };

@@ -83,7 +83,7 @@ export function replicaSetController({ shelves, clock, record }: ControllerConte
     };
     // Zero is left out, as Kubernetes' own encoding does it for these fields.
     const status = Object.fromEntries(
-      Object.entries(counted).filter(([field, value]) => field === "replicas" || (value !== 0 && value !== undefined)),
+      Object.entries(counted).filter(([field, value]) => field === "replicas" || Boolean(value)),
     );
     if (canonical(status) !== canonical(fresh.status)) await sets.updateStatus(fresh, status);
   }

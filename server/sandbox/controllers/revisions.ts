@@ -47,9 +47,7 @@ function byRevision(a: ControllerRevision, b: ControllerRevision): number {
 }
 
 function revisionData(set: StatefulSet): ControllerRevision["data"] {
-  return {
-    spec: { template: { ...structuredClone(set.spec.template), $patch: "replace" } as StatefulSet["spec"]["template"] },
-  };
+  return { spec: { template: { ...structuredClone(set.spec.template), $patch: "replace" } } };
 }
 
 async function createRevision(

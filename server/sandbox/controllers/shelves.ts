@@ -1,7 +1,7 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { type TypeRef, type UserInfo } from "@/server/sandbox/type-registry";
-import { type Draft, type Kept, keyOf } from "@/server/sandbox/objects/meta";
+import { type Draft, type Kept, keyOf, without } from "@/server/sandbox/objects/meta";
 
 export type Where = { namespace?: string };
 export type Change<T> = { type: "ADDED" | "MODIFIED" | "DELETED"; object: T; old?: T };
@@ -16,6 +16,8 @@ export type Shelf<T extends Kept> = {
   create(draft: Draft<T> & Record<string, unknown>): Promise<T>;
   update(object: T): Promise<T>;
   updateStatus(object: T, status: Record<string, unknown>): Promise<T>;
+  /** From what is there to what should be; tried again when somebody else writes meanwhile. */
+  change(namespace: string, name: string, change: (old: T) => T, subresource?: string): Promise<T>;
   /** Replaces top-level fields over whatever is there. */
   patch(namespace: string, name: string, patch: Record<string, unknown>, subresource?: string): Promise<T>;
   /** Only the very object: another one of the same name is left alone, and one that is gone is no error. */
@@ -33,6 +35,11 @@ export function createShelves(cluster: Cluster, user: UserInfo): Shelves {
     // The store checked the object against its kind's schema when it came in, so it has the kind's shape.
     const typed = (object: KubernetesObject) => object as unknown as T;
     const inside = (namespace: string) => (api.namespaced ? namespace : undefined);
+    async function changeOne(namespace: string, name: string, change: (old: T) => T, subresource?: string): Promise<T> {
+      const at = { namespace: inside(namespace), name };
+      const changed = (old: KubernetesObject) => plain(change(typed(withoutVersion(old))));
+      return typed(await cluster.change(api, at, changed, ctx, subresource ? { subresource } : {}));
+    }
     return {
       get: (namespace, name) => {
         const found = cluster.get(api, inside(namespace), name);
@@ -44,18 +51,9 @@ export function createShelves(cluster: Cluster, user: UserInfo): Shelves {
       update: async (object) => typed(await cluster.update(api, plain(object), ctx)),
       updateStatus: async (object, status) =>
         typed(await cluster.update(api, plain({ ...object, status }), ctx, { subresource: "status" })),
-      patch: async (namespace, name, patch, subresource) => {
-        const merge = (old: KubernetesObject) => plain({ ...withoutVersion(old), ...patch });
-        return typed(
-          await cluster.change(
-            api,
-            { namespace: inside(namespace), name },
-            merge,
-            ctx,
-            subresource ? { subresource } : {},
-          ),
-        );
-      },
+      change: changeOne,
+      patch: (namespace, name, patch, subresource) =>
+        changeOne(namespace, name, (old) => ({ ...old, ...patch }), subresource),
       remove: async (object, options = {}) => {
         const { namespace, name, uid } = object.metadata;
         try {
@@ -79,8 +77,7 @@ export function createShelves(cluster: Cluster, user: UserInfo): Shelves {
 
 /** Without its resourceVersion a change is tried again when somebody else wrote in between. */
 export function withoutVersion(object: KubernetesObject): KubernetesObject {
-  const { resourceVersion: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  return { ...object, metadata: without(object.metadata, "resourceVersion") };
 }
 
 /** As JSON, which knows no undefined fields. */

@@ -1,5 +1,6 @@
 import { type Cluster } from "@/server/sandbox/cluster";
-import { claimController, claimProtectionController, volumeController } from "./claim-controller";
+import { claimController } from "./claim-controller";
+import { claimProtectionController } from "./claim-protection-controller";
 import { type Controller, type ControllerContext, type Running, startController } from "./controller";
 import { ensureStorageClass } from "./default-storage-class";
 import { deploymentController } from "./deployment-controller";
@@ -11,6 +12,7 @@ import { nodeLifecycleController } from "./node-lifecycle-controller";
 import { replicaSetController } from "./replica-set-controller";
 import { rootCertificateController, serviceAccountController } from "./service-account-controller";
 import { statefulSetController } from "./stateful-set-controller";
+import { volumeController } from "./volume-controller";
 
 /** The name of each controller, as it stands in the events it records, and the controller. */
 const controllers: Record<string, (context: ControllerContext) => Controller> = {
@@ -39,6 +41,8 @@ export function startControllers(cluster: Cluster, options: { rootCertificate?: 
   ];
   return {
     idle: () => started.every((controller) => controller.idle()),
-    stop: async () => void (await Promise.all(started.map((controller) => controller.stop()))),
+    stop: async () => {
+      await Promise.all(started.map((controller) => controller.stop()));
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { type Draft, type OwnerReference } from "@/server/sandbox/objects/meta";
+import { type Draft, type OwnerReference, without } from "@/server/sandbox/objects/meta";
 import { type Pod, type Volume } from "@/server/sandbox/objects/pod";
 import { type Claim } from "@/server/sandbox/objects/storage";
 import { type ControllerRevision, type StatefulSet } from "@/server/sandbox/objects/workload";
@@ -18,9 +18,7 @@ export function statefulPod(
   revision: ControllerRevision,
   ordinal: number,
 ): Draft<Pod> & { metadata: { name: string } } {
-  const { $patch: _, ...template } = revision.data.spec.template as ControllerRevision["data"]["spec"]["template"] & {
-    $patch?: string;
-  };
+  const template = without(revision.data.spec.template, "$patch");
   const draft = podFromTemplate(template, set);
   const name = `${set.metadata.name}-${ordinal}`;
   const claims = (set.spec.volumeClaimTemplates ?? []).map((claim): Volume => ({

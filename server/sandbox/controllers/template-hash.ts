@@ -3,13 +3,13 @@ const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 /** A short name for a pod template: the same for equal templates, in the letters that Kubernetes uses for it. */
 export function templateHash(template: unknown, collisionCount = 0): string {
   const hash = fnv32a(canonicalTemplate(template) + (collisionCount > 0 ? String(collisionCount) : ""));
-  return [...String(hash)].map((digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join("");
+  return Array.from(String(hash), (digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join("");
 }
 
 /** JSON with sorted keys and without what is undefined: equal text for equal values. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (typeof value !== "object" || value === null) return value === undefined ? "null" : JSON.stringify(value);
   const pairs = Object.entries(value)
     .filter(([, item]) => item !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,3 +1,4 @@
+import { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
 export type Place = { host: string; port: number };
@@ -7,12 +8,12 @@ export type AddressPool = {
   cidr: string;
   nodeAddress: string;
   /** A free address; the wanted one if it belongs to this pool and is free. */
-  take(wanted?: string): string;
-  release(address: string): void;
+  take: (wanted?: string) => string;
+  release: (address: string) => void;
   /** Makes a server listen on a pod's port; the result closes it. */
-  bind(server: Server, address: string, port: number): Promise<() => void>;
+  bind: (server: Server, address: string, port: number) => Promise<() => void>;
   /** Where a pod's port really listens. */
-  locate(address: string, port: number): Place;
+  locate: (address: string, port: number) => Place;
   close(): void;
 };
 
@@ -57,8 +58,8 @@ export async function createAddressPool(wantedCidr?: string): Promise<AddressPoo
       return () => {
         elsewhere.delete(`${address}:${port}`);
         server.close();
-        if ("closeAllConnections" in server && typeof server.closeAllConnections === "function")
-          server.closeAllConnections();
+        // A pod that is gone leaves no connection behind.
+        if (server instanceof HttpServer) server.closeAllConnections();
       };
     },
     locate: (address, port) => elsewhere.get(`${address}:${port}`) ?? { host: address, port },

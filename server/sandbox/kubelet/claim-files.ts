@@ -91,8 +91,14 @@ function observed(tree: FileSystem, changed: () => void): FileSystem {
   return {
     ...tree,
     write: (path, data, options) => after(tree.write(path, data, options)),
-    makeDirectory: (path, mode) => after(tree.makeDirectory(path, mode)),
-    link: (path, target) => after(tree.link(path, target)),
+    makeDirectory: (path, mode) => {
+      tree.makeDirectory(path, mode);
+      changed();
+    },
+    link: (path, target) => {
+      tree.link(path, target);
+      changed();
+    },
     remove: (path) => after(tree.remove(path)),
   };
 }

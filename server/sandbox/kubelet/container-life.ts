@@ -4,7 +4,6 @@ import {
   type Container,
   type ContainerState,
   type ContainerStatus,
-  type Pod,
   type Terminated,
 } from "@/server/sandbox/objects/pod";
 import { type Exit, type Input } from "@/server/sandbox/programs/program";

@@ -82,8 +82,11 @@ export async function createKubelet(cluster: Cluster, options: KubeletOptions = 
       takeAddress: pool.take,
       releaseAddress: pool.release,
       unboundClaims: (current) => claimFiles.unbound(current),
-      writeStatus: async (current, status) =>
-        void (await pods.patch(current.metadata.namespace ?? "", current.metadata.name, { status }, "status")),
+      writeStatus: async (current, statusOf) => {
+        const { namespace = "", name, uid } = current.metadata;
+        const same = (old: Pod) => (old.metadata.uid === uid ? { ...old, status: statusOf(old) } : old);
+        await pods.change(namespace, name, same, "status");
+      },
       remove: (current) => pods.remove(current, { graceSeconds: 0 }),
     });
   }
@@ -101,7 +104,10 @@ export async function createKubelet(cluster: Cluster, options: KubeletOptions = 
 
   function see(pod: Pod) {
     const life = lives.get(pod.metadata.uid);
-    if (life) return life.see(pod);
+    if (life) {
+      life.see(pod);
+      return;
+    }
     if (!pod.spec.nodeName || isFinished(pod)) return;
     const fresh = lifeOf(pod);
     if (!fresh) return;
@@ -111,7 +117,10 @@ export async function createKubelet(cluster: Cluster, options: KubeletOptions = 
 
   const unwatch = [
     pods.watch(({ type, object }) => {
-      if (type !== "DELETED") return see(object);
+      if (type !== "DELETED") {
+        see(object);
+        return;
+      }
       lives.get(object.metadata.uid)?.kill();
       lives.delete(object.metadata.uid);
     }),

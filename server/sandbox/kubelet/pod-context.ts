@@ -23,9 +23,9 @@ export type PodContext = {
   trouble: Trouble;
   record: EventRecorder;
   bind(server: Server, address: string, port: number): Promise<() => void>;
-  locate(address: string, port: number): Place;
+  locate: (address: string, port: number) => Place;
   /** Something of the status is different. */
-  changed(): void;
+  changed: () => void;
   /** Marks work that no timer stands for, such as a call over a socket. */
   underWay<T>(work: Promise<T>): Promise<T>;
 };

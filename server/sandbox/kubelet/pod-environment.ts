@@ -12,7 +12,7 @@ export type Sources = {
   secret(name: string): Secret | undefined;
   /** The files behind a claim: kept while the volume exists, whichever pod mounts it. */
   claim(name: string): FileSystem;
-  now(): number;
+  now: () => number;
   allocatable: Readonly<Record<string, string>>;
 };
 

@@ -1,4 +1,4 @@
-import { type ContainerStatus, type Pod } from "@/server/sandbox/objects/pod";
+import { type ContainerStatus, type Pod, type PodStatus } from "@/server/sandbox/objects/pod";
 import { canonical } from "@/server/sandbox/controllers/template-hash";
 import { type ContainerLife, startContainer } from "./container-life";
 import { type FileSystem } from "./file-system";
@@ -21,7 +21,8 @@ export type PodLifeOptions = Omit<PodContext, "pod" | "hasInit" | "address" | "v
   releaseAddress(address: string): void;
   /** The names of claims that are not bound yet. */
   unboundClaims(pod: Pod): string[];
-  writeStatus(pod: Pod, status: Record<string, unknown>): Promise<void>;
+  /** Writes the status that follows from what is there when it is written. */
+  writeStatus(pod: Pod, statusOf: (current: Pod) => PodStatus): Promise<void>;
   remove(pod: Pod): Promise<void>;
 };
 
@@ -181,8 +182,7 @@ export function startPod(first: Pod, options: PodLifeOptions): PodLife {
     await new Promise((resolve) => setImmediate(resolve));
     while (dirty && !isHalted()) {
       dirty = false;
-      const status = podStatusOf({
-        pod,
+      const facts = {
         init: statuses(init, pod.spec.initContainers ?? [], "PodInitializing"),
         containers: statuses(
           containers,
@@ -193,8 +193,10 @@ export function startPod(first: Pod, options: PodLifeOptions): PodLife {
         hostAddress: options.hostAddress,
         failure,
         now: clock.now(),
-      });
-      if (canonical(status) !== canonical(pod.status)) await options.writeStatus(pod, status).catch(() => undefined);
+      };
+      const statusOf = (current: Pod) => podStatusOf({ ...facts, pod: current });
+      if (canonical(statusOf(pod)) !== canonical(pod.status))
+        await options.writeStatus(pod, statusOf).catch(() => undefined);
     }
     writing = false;
   }

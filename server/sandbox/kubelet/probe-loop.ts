@@ -11,11 +11,11 @@ type Options = {
   clock: Clock;
   probe: Probe;
   signal: AbortSignal;
-  attempt(timeoutMs: number): Promise<Outcome>;
+  attempt: (timeoutMs: number) => Promise<Outcome>;
   /** The outcome of each attempt that counts. */
-  onFailure(message: string): void;
+  onFailure: (message: string) => void;
   /** Called when enough attempts in a row agree and that is news. */
-  onVerdict(verdict: Verdict): void;
+  onVerdict: (verdict: Verdict) => void;
 };
 
 /** Probes one container from its start until the signal. */

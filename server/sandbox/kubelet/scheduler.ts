@@ -107,10 +107,11 @@ export function startScheduler(cluster: Cluster): { stop(): Promise<void>; idle(
     });
     for (const { metadata } of unbound) {
       if (metadata.annotations?.[SELECTED_NODE]) continue;
-      const { resourceVersion: _, ...rest } = metadata;
-      await claims.patch(metadata.namespace ?? "", metadata.name, {
-        metadata: { ...rest, annotations: { ...metadata.annotations, [SELECTED_NODE]: node.metadata.name } },
-      });
+      const told = { [SELECTED_NODE]: node.metadata.name };
+      await claims.change(metadata.namespace ?? "", metadata.name, (old) => ({
+        ...old,
+        metadata: { ...old.metadata, annotations: { ...old.metadata.annotations, ...told } },
+      }));
     }
     return unbound.length === 0;
   }
@@ -127,21 +128,17 @@ export function startScheduler(cluster: Cluster): { stop(): Promise<void>; idle(
       lastProbeTime: null,
       lastTransitionTime: before?.status === "False" ? before.lastTransitionTime : timestampOf(clock.now()),
     };
-    const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
-    await ignoringGone(
-      pods.patch(
-        pod.metadata.namespace ?? "",
-        pod.metadata.name,
-        { status: { phase: "Pending", ...pod.status, conditions: [...others, condition] } },
-        "status",
-      ),
-    );
+    const refused = (old: Pod): Pod => {
+      const others = (old.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
+      return { ...old, status: { phase: "Pending", ...old.status, conditions: [...others, condition] } };
+    };
+    await ignoringGone(pods.change(pod.metadata.namespace ?? "", pod.metadata.name, refused, "status"));
   }
 
   async function bind(pod: Pod, node: Node) {
     const { namespace = "", name } = pod.metadata;
-    const spec = { ...pod.spec, nodeName: node.metadata.name };
-    await ignoringGone(pods.patch(namespace, name, { spec }, "binding"));
+    const bound = (old: Pod): Pod => ({ ...old, spec: { ...old.spec, nodeName: node.metadata.name } });
+    await ignoringGone(pods.change(namespace, name, bound, "binding"));
     record(pod, {
       type: "Normal",
       reason: "Scheduled",

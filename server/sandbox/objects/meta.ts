@@ -64,6 +64,13 @@ export function controllerRefTo(owner: Kept): OwnerReference {
   };
 }
 
+/** A copy without some of its fields. */
+export function without<T extends object, K extends keyof T & string>(object: T, ...fields: readonly K[]): Omit<T, K> {
+  const dropped: readonly string[] = fields;
+  // What is left has every field of T but those.
+  return Object.fromEntries(Object.entries(object).filter(([field]) => !dropped.includes(field))) as Omit<T, K>;
+}
+
 /** The time as Kubernetes writes it: whole seconds. */
 export function timestampOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;

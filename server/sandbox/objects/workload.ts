@@ -39,7 +39,10 @@ export type StatefulSetStatus = {
   conditions?: Condition[];
 };
 
-export type ControllerRevision = Kept & { data: { spec: { template: PodTemplate } }; revision: number };
+export type ControllerRevision = Kept & {
+  data: { spec: { template: PodTemplate & { $patch?: string } } };
+  revision: number;
+};
 
 export type ReplicaSet = Kept & {
   spec: { replicas?: number; minReadySeconds?: number; selector: LabelSelector; template: PodTemplate };

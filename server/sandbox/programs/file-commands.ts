@@ -97,9 +97,8 @@ function fail(io: CommandIo, message: string): number {
 function longLine(io: CommandIo, path: string, name: string): string {
   const entry = io.files.stat(path);
   const kind = { file: "-", directory: "d", symlink: "l" }[entry?.type ?? "file"];
-  const bits = [...(entry?.mode ?? 0).toString(2).padStart(9, "0").slice(-9)]
-    .map((bit, index) => (bit === "1" ? "rwx".charAt(index % 3) : "-"))
-    .join("");
+  const binary = (entry?.mode ?? 0).toString(2).padStart(9, "0").slice(-9);
+  const bits = Array.from(binary, (bit, index) => (bit === "1" ? "rwx".charAt(index % 3) : "-")).join("");
   const size = entry?.type === "file" ? entry.data.length : 4_096;
   return `${kind}${bits}    1 root     root     ${String(size).padStart(9)} ${new Date(entry?.mtimeMs ?? 0).toUTCString().slice(5, 22)} ${name}\n`;
 }
@@ -135,7 +134,7 @@ function put(io: CommandIo, path: string, entry: Entry): boolean {
   return true;
 }
 
-const binary: Record<string, (a: string, b: string) => boolean> = {
+const comparisons: Record<string, (a: string, b: string) => boolean> = {
   "=": (a, b) => a === b,
   "==": (a, b) => a === b,
   "!=": (a, b) => a !== b,
@@ -150,7 +149,7 @@ const binary: Record<string, (a: string, b: string) => boolean> = {
 function holds(io: CommandIo, args: readonly string[]): boolean {
   if (args[0] === "!") return !holds(io, args.slice(1));
   const [a = "", operator, b = ""] = args;
-  if (operator !== undefined && binary[operator]) return binary[operator](a, b);
+  if (operator !== undefined && comparisons[operator]) return comparisons[operator](a, b);
   const entry = io.files.stat(resolvePath(io.directory, operator ?? ""));
   const unary: Record<string, boolean> = {
     "-f": entry?.type === "file",

@@ -1,7 +1,7 @@
 import { type Input } from "./program";
 
 /** One end writes, the other reads; an end of file is kept. */
-export type Pipe = Input & { write(chunk: Buffer | string): void; end(): void };
+export type Pipe = Input & { write: (chunk: Buffer | string) => void; end: () => void };
 
 export function createPipe(): Pipe {
   const chunks: Buffer[] = [];

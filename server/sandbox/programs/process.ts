@@ -55,8 +55,8 @@ export function startProcess(program: Program, { bind, ...surroundings }: Surrou
     exited,
     end,
     signal: (signal) => {
-      if (signal === "SIGKILL") return end(SIGKILL);
-      handlers.forEach((handler) => handler(signal));
+      if (signal === "SIGKILL") end(SIGKILL);
+      else handlers.forEach((handler) => handler(signal));
     },
   };
 }

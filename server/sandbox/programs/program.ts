@@ -22,8 +22,8 @@ export type ProcessHost = {
   hostname: string;
   ports: readonly number[];
   stdin: Input;
-  stdout(chunk: Buffer | string): void;
-  stderr(chunk: Buffer | string): void;
+  stdout: (chunk: Buffer | string) => void;
+  stderr: (chunk: Buffer | string) => void;
   /** Without a handler, SIGTERM has no effect: a container's first process has no default one. */
   onSignal(handler: (signal: Signal) => void): void;
   /** Aborted when the process is over, for whatever reason. */
