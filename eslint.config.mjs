@@ -18,7 +18,7 @@ const familyFences = familyNames.flatMap((family) =>
 );
 
 export default tseslint.config(
-  { ignores: ["**/generated/**", ".next/**", ".orrery/**", "node_modules/**", "*.config.*", "scripts/*.mjs", "next-env.d.ts"] },
+  { ignores: ["**/generated/**", ".next/**", ".orrery/**", "node_modules/**", "*.config.*", "scripts/*.mjs", "server/sandbox/programs/*.mjs", "next-env.d.ts"] },
   ...tseslint.configs.strictTypeChecked,
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   {
