@@ -1,7 +1,9 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { crdErrors } from "@/server/sandbox/crd/crd-errors";
 import { asCrd, type CrdNames, type CrdSpec } from "@/server/sandbox/crd/custom-resource-definition";
+import { misshapenField } from "@/server/sandbox/crd/definition-shape";
 import { isJsonObject } from "@/server/sandbox/crd/schema";
+import { badRequestError } from "@/server/sandbox/status-error";
 import { type Strategy } from "@/server/sandbox/type-registry";
 
 /** How CustomResourceDefinitions themselves are stored. */
@@ -20,6 +22,12 @@ export const crdStrategy: Strategy = {
 
 function fillIn(crd: KubernetesObject): void {
   const { spec } = crd;
+  const misshapen = spec === undefined ? undefined : misshapenField(spec);
+  if (misshapen !== undefined) {
+    throw badRequestError(
+      `CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: ${misshapen}`,
+    );
+  }
   if (!isJsonObject(spec) || !isJsonObject(spec["names"])) return;
   const names = spec["names"] as Partial<CrdNames>; // Validation follows; here only gaps are filled.
   if (!names.singular && names.kind) names.singular = names.kind.toLowerCase();

@@ -1,5 +1,6 @@
 import { limitRangeStrategy } from "@/server/sandbox/admission/limit-range";
 import { webhookConfigurationStrategy } from "@/server/sandbox/admission/webhook-configuration";
+import { rbacStrategies } from "@/server/sandbox/auth/rbac-strategies";
 import { crdStrategy } from "@/server/sandbox/crd/crd-strategy";
 import { invalid, required } from "@/server/sandbox/field-error";
 import { equalJson, isRecord, recordOf, textOf } from "@/server/sandbox/json";
@@ -32,6 +33,7 @@ export const builtinStrategies: Readonly<Record<string, Strategy>> = {
   ...workloadStrategies,
   services: serviceStrategy,
   limitranges: limitRangeStrategy,
+  ...rbacStrategies,
   "customresourcedefinitions.apiextensions.k8s.io": crdStrategy,
   "mutatingwebhookconfigurations.admissionregistration.k8s.io": webhookConfigurationStrategy(true),
   "validatingwebhookconfigurations.admissionregistration.k8s.io": webhookConfigurationStrategy(false),
