@@ -71,6 +71,8 @@ const LEASE_NAME = "orrery-worker";
 const CONCURRENCY = 8;
 /** What is under way may take this long to end when the worker is stopped; controller-runtime's number. */
 const DRAIN_MS_MAX = 30_000;
+/** Events are news: worth a moment of the hand-over, not more. */
+const EVENTS_MS_MAX = 1_000;
 
 const defaultParts: WorkerParts = { createQueue, createStore, createReflector, createExpectations, applyPlan };
 
@@ -132,6 +134,7 @@ export function createWorker(options: WorkerOptions): Worker {
       fence.closed = abandon;
       const drained = Promise.all([...runners.values()].map((runner) => runner.stop()));
       if (!abandon) await within(clock, DRAIN_MS_MAX, drained);
+      if (!abandon) await within(clock, EVENTS_MS_MAX, recorder.drain());
       fence.closed = true;
       unsubscribe();
       await Promise.all([lease.stop({ abandon }), recorder.stop(), caches.stop()]);

@@ -1,7 +1,7 @@
 /** One JSON object per line. `with` gives a logger whose fields are on each of its lines. */
 export type Log = Record<Level, (message: string, fields?: Fields) => void> & { with(fields: Fields): Log };
 export type Level = "debug" | "info" | "warn" | "error";
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 const severity: Record<Level, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 

@@ -9,14 +9,14 @@ export type Metrics = {
   text(): string;
 };
 
-export type Labels = Readonly<Record<string, string>>;
-export type Family<Child> = { of(labels?: Labels): Child };
+type Labels = Readonly<Record<string, string>>;
+type Family<Child> = { of(labels?: Labels): Child };
 export type Counter = { add(by?: number): void; value(): number };
-export type Gauge = { set(value: number): void; value(): number };
-export type Histogram = { observe(value: number): void; count(): number };
+type Gauge = { set(value: number): void; value(): number };
+type Histogram = { observe(value: number): void; count(): number };
 
 /** Seconds, from a queue's microseconds to a request's timeout. */
-export const DURATION_BOUNDS = [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const DURATION_BOUNDS = [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 type Entry = { lines(): string[] };
 

@@ -3,7 +3,7 @@ import { type KubernetesObject } from "@/server/kubernetes/object";
 import { isRecord } from "./merge-patch";
 
 /** Carries the hash of what was last applied, so that a restart, or a field that is no longer set, is noticed without a request. */
-export const APPLIED_ANNOTATION = "orrery.dev/applied";
+const APPLIED_ANNOTATION = "orrery.dev/applied";
 
 /** Knows whether an apply would change anything. */
 export type AppliedMemory = {

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { crdOf } from "@/machines/crd";
 import { apis } from "@/server/kubernetes/apis";
@@ -63,6 +65,7 @@ function depsOf(over: Partial<ApplyDeps> = {}): ApplyDeps & { emitted: string[];
   const [emitted, written]: [string[], string[]] = [[], []];
   return {
     client,
+    check: () => undefined,
     clock: systemClock,
     apiOf: (_, kind) => known.find((api) => api.kind === kind) ?? widget.api,
     cacheOf: () => undefined,
@@ -299,6 +302,37 @@ test("a refused Secret is told without what it holds", async () => {
   );
   expect(failures.map(String)).toEqual([`KubernetesError: Secret ${namespace}/s was not written: Invalid (data[k])`]);
   expect(JSON.stringify(writes)).not.toContain("hunter2");
+});
+
+test("a managed process is called, and an answer that is not good is a failure; without the lease it is not called", async () => {
+  const object = await createWidget();
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    calls.push(`${request.method ?? ""} ${request.url ?? ""}`);
+    response.writeHead(request.url === "/pause" ? 202 : 500).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const request = (path: string, over: Partial<ApplyDeps> = {}) => {
+    const effect: Effect = {
+      type: "request",
+      method: "POST",
+      url: `http://127.0.0.1:${port}${path}`,
+      timeoutMs: 30_000,
+    };
+    return applyPlan(depsOf(over), { api: widget.api, object }, planOf([effect]));
+  };
+  const notLeading = () => {
+    throw new NotLeading();
+  };
+  expect((await request("/pause")).failures).toEqual([]);
+  expect((await request("/broken")).failures.map(String)).toEqual([
+    `Error: POST http://127.0.0.1:${port}/broken answered 500`,
+  ]);
+  expect((await request("/pause", { check: notLeading })).failures).toEqual([expect.any(NotLeading)]);
+  expect(calls).toEqual(["POST /pause", "POST /broken"]);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test("without the lease nothing at all is written", async () => {

@@ -10,7 +10,7 @@ import { writeStatus } from "./status-write";
 
 /** One write as it went. */
 export type Write = PlannedWrite & { outcome: WriteOutcome; ms: number };
-export type WriteOutcome = "done" | "unchanged" | `failed: ${string}`;
+type WriteOutcome = "done" | "unchanged" | `failed: ${string}`;
 
 export type Applied = {
   writes: Write[];
@@ -22,6 +22,8 @@ export type Applied = {
 /** What writing needs. The client refuses every write once the lease may have passed on. */
 export type ApplyDeps = {
   client: KubernetesClient;
+  /** Throws when the lease may have passed on: for what does not go through the client. */
+  check(): void;
   clock: Clock;
   /** Where a kind is served; throws for one that nobody declared. */
   apiOf(apiVersion: string, kind: string): Api;

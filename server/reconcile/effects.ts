@@ -81,6 +81,7 @@ const effects: CarryOut = {
   },
 
   request: async (work, { method, url, body, timeoutMs }) => {
+    work.check();
     const { status } = await callProcess(work.clock, { method, url, body, timeoutMs });
     if (status >= 200 && status < 300) return "done";
     throw new Error(`${method} ${url} answered ${status}`);

@@ -12,6 +12,7 @@ import { createCachedWorld } from "./cached-world";
 import { type Caches, holding, type Want } from "./caches";
 import { type createExpectations } from "./expectations";
 import { liveOver } from "./live-world";
+import { NotLeading } from "./not-leading";
 import { pass, type PassOutcome, type Verdict } from "./pass";
 import { refOf } from "./planned-write";
 import { type createQueue } from "./queue";
@@ -55,6 +56,9 @@ export function createKindRunner(options: KindRunnerOptions): Runner {
     });
   }
   const cacheOf: ApplyDeps["cacheOf"] = (of, object) => holding(visible, of, object)?.store;
+  const check = () => {
+    if (!options.mayWrite()) throw new NotLeading();
+  };
   const apiOf = apiFinder(options.reconcilers);
 
   const run = async (key: Key, object: PassOutcome["object"], log: Log) => {
@@ -62,6 +66,7 @@ export function createKindRunner(options: KindRunnerOptions): Runner {
     const name = `${key.namespace}/${key.name}`;
     const applyDeps: ApplyDeps = {
       client,
+      check,
       clock,
       apiOf,
       cacheOf,

@@ -122,6 +122,7 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   async function runOnce(id: string, startedMs: number): Promise<void> {
+    parked.delete(id);
     if (!expectations.met(id)) {
       metrics.park();
       parked.add(id);
