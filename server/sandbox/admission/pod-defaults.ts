@@ -21,7 +21,7 @@ export function podDefaults(cluster: Cluster): AdmissionPlugin {
       const spec = (object.spec ??= {});
       const name = textOf(spec["priorityClassName"]);
       const found = name === "" ? globalDefault(cluster) : cluster.get(priorityClasses, undefined, name);
-      if (name !== "" && !found && system[name] === undefined)
+      if (name !== "" && !found && !Object.hasOwn(system, name))
         throw refusal(attributes, `no PriorityClass with name ${name} was found`);
       if (name === "" && found) spec["priorityClassName"] = found.metadata.name;
       spec["priority"] = found ? Number(found["value"] ?? 0) : (system[name] ?? 0);

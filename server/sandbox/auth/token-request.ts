@@ -58,7 +58,8 @@ export function claimsFor(
 }
 
 function boundTo(cluster: Cluster, namespace: string, ref: Record<string, unknown>): Bound {
-  const plural = boundKinds[textOf(ref["kind"])];
+  const kind = textOf(ref["kind"]);
+  const plural = Object.hasOwn(boundKinds, kind) ? boundKinds[kind] : undefined;
   if (!plural) return {};
   const name = textOf(ref["name"]);
   const object = cluster.get({ group: "", plural }, namespace, name);

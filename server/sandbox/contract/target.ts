@@ -9,14 +9,14 @@ export type Target = {
   connection: Connection;
   /** Of its version: 20 for 1.20. */
   minor: number;
-  send(method: Send["method"], path: string, options?: SendOptions): Promise<Reply>;
+  send: (method: Send["method"], path: string, options?: SendOptions) => Promise<Reply>;
   /** A namespace of its own, ready for pods. It goes when the target is closed. */
-  namespace(labels?: Record<string, string>): Promise<string>;
+  namespace: (labels?: Record<string, string>) => Promise<string>;
   /** A namespace of its own, at once: for what needs no pods. */
-  bareNamespace(): Promise<string>;
+  bareNamespace: () => Promise<string>;
   /** Told to go when the target is closed: the path of an object outside the namespaces. */
-  cleanUp(path: string): void;
-  close(): Promise<void>;
+  cleanUp: (path: string) => void;
+  close: () => Promise<void>;
 };
 
 type SendOptions = {

@@ -6,9 +6,9 @@ import { invalid } from "@/server/sandbox/field-error";
 /** The formats that Kubernetes checks; an unknown format is no constraint. */
 export function compileFormat({ format, type }: Schema): ValueCheck | null {
   if (format === undefined) return null;
-  const range = ranges[format];
+  const range = Object.hasOwn(ranges, format) ? ranges[format] : undefined;
   if (range !== undefined && type !== "string") return compileRange(format, type ?? "integer", range);
-  const fits = formats[format];
+  const fits = Object.hasOwn(formats, format) ? formats[format] : undefined;
   if (fits === undefined) return null;
   return (value, path, { errors }) => {
     if (typeof value !== "string" || fits(value)) return;

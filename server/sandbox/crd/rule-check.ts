@@ -51,7 +51,8 @@ function compileRule(rule: ValidationRule, types: Parameters<typeof compileExpre
   const transition = uses.has("oldSelf");
   const saying = rule.messageExpression === undefined ? null : compileExpression(rule.messageExpression, types).run;
   const typeName = schema.type ?? "";
-  const type = reasons[rule.reason ?? ""] ?? "FieldValueInvalid";
+  const reason = rule.reason ?? "";
+  const type = (Object.hasOwn(reasons, reason) ? reasons[reason] : undefined) ?? "FieldValueInvalid";
   const shown = rule.message?.trim() ?? rule.rule.trim();
   return (self, oldSelf, path, errors) => {
     if (transition && oldSelf === undefined && rule.optionalOldSelf !== true) return;

@@ -25,7 +25,8 @@ const stringFormats: Record<string, CelType> = {
 /** How a rule sees a value of this schema. */
 export function celTypeOf(schema: Schema, isResource = false): CelType {
   if (schema["x-kubernetes-int-or-string"] === true) return dyn;
-  const byFormat = schema.type === "string" ? stringFormats[schema.format ?? ""] : undefined;
+  const format = schema.format ?? "";
+  const byFormat = schema.type === "string" && Object.hasOwn(stringFormats, format) ? stringFormats[format] : undefined;
   const scalar = byFormat ?? scalars[schema.type ?? ""];
   if (scalar) return scalar;
   if (schema.type === "array") return { name: "list", of: schema.items ? celTypeOf(schema.items) : dyn };
