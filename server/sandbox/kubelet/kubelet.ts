@@ -2,13 +2,12 @@ import { apis } from "@/server/kubernetes/apis";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { createEventRecorder } from "@/server/sandbox/controllers/event-recorder";
 import { createShelves } from "@/server/sandbox/controllers/shelves";
-import { type Kept } from "@/server/sandbox/objects/meta";
 import { type Node } from "@/server/sandbox/objects/node";
 import { isFinished, type Pod } from "@/server/sandbox/objects/pod";
 import { type AddressPool, createAddressPool } from "./address-pool";
 import { createClaimFiles } from "./claim-files";
 import { createImages } from "./images";
-import { NOT_READY, type NodePlan, postStatus, registerNode } from "./nodes";
+import { isDown, NOT_READY, type NodePlan, postStatus, registerNode } from "./nodes";
 import { type ConfigMap, type Secret, type Sources } from "./pod-environment";
 import { type PodLife, startPod } from "./pod-life";
 import { type ProgramTable } from "./programs-of";
@@ -84,6 +83,8 @@ export async function createKubelet(cluster: Cluster, options: KubeletOptions = 
       unboundClaims: (current) => claimFiles.unbound(current),
       writeStatus: async (current, statusOf) => {
         const { namespace = "", name, uid } = current.metadata;
+        // A node in trouble says nothing about its pods: the node controller has marked them, and would be contradicted.
+        if (isDown(nodes.get("", current.spec.nodeName ?? ""))) return;
         const same = (old: Pod) => (old.metadata.uid === uid ? { ...old, status: statusOf(old) } : old);
         await pods.change(namespace, name, same, "status");
       },
@@ -126,8 +127,15 @@ export async function createKubelet(cluster: Cluster, options: KubeletOptions = 
     }),
     nodes.watch(({ object, old }) => {
       const plan = plans.find(({ name }) => name === object.metadata.name);
-      const told = (node: Kept | undefined) => node?.metadata.annotations?.[NOT_READY];
-      if (plan && old && told(object) !== told(old)) void postStatus(shelves, clock, plan.name, plan, pool.nodeAddress);
+      const told = (node: Node | undefined) => node?.metadata.annotations?.[NOT_READY];
+      if (!plan || !old || told(object) === told(old)) return;
+      void postStatus(shelves, clock, plan.name, plan, pool.nodeAddress);
+      // A node that is well again has something to say about all of them.
+      if (!isDown(object))
+        pods
+          .list()
+          .filter(({ spec }) => spec.nodeName === plan.name)
+          .forEach(see);
     }),
   ];
   pods.list().forEach(see);

@@ -13,6 +13,12 @@ export type NodePlan = {
 
 export const NOT_READY = "sandbox.orrery.dev/not-ready";
 
+/** Whether the node's annotation says that it is not ready. */
+export function isDown(node: Node | undefined): boolean {
+  const told = node?.metadata.annotations?.[NOT_READY];
+  return told !== undefined && told !== "false";
+}
+
 const capacity = { cpu: "16", memory: "64Gi", "ephemeral-storage": "200Gi", pods: "500", "hugepages-2Mi": "0" };
 
 /** Registers the node if it is not there yet, and says that it is well. */
@@ -58,13 +64,13 @@ export async function postStatus(shelves: Shelves, clock: Clock, name: string, p
     pressure("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
     pressure("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
     pressure("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
-    notReady === undefined || notReady === "false"
+    !isDown(node)
       ? { type: "Ready", status: "True" as const, reason: "KubeletReady", message: "kubelet is posting ready status" }
       : {
           type: "Ready",
           status: "False" as const,
           reason: "KubeletNotReady",
-          message: notReady === "true" ? "container runtime is down" : notReady,
+          message: notReady === "true" ? "container runtime is down" : (notReady ?? ""),
         },
   ].map((condition) => dated(condition, node, clock.now()));
   const amounts = { ...capacity, ...plan.capacity };
