@@ -86,6 +86,8 @@ export async function createSandboxFleet({ kinds, reconcilers, namespace }: Flee
       }),
     patch: (api: Api, name: string, body: Record<string, unknown>) =>
       client.patch(api, { namespace, name }, body, { type: "merge" }),
+    /** As a crash: nothing is finished and nothing given up. */
+    stopWorker: () => worker.stop({ abandon: true }),
     restartWorker: async () => {
       await worker.stop({ abandon: true });
       worker = startWorker();

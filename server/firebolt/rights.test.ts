@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { firebolt } from "@/machines/firebolt/family";
+import { apis } from "@/server/kubernetes/apis";
+import { createClient } from "@/server/kubernetes/client";
+import { serverConnection } from "@/server/kubernetes/connection";
+import { isNotFound } from "@/server/kubernetes/errors";
+import { type Api, type KubernetesObject, pathOf } from "@/server/kubernetes/object";
+import { type PassOutcome } from "@/server/reconcile/pass";
+import { createWorker, type Worker } from "@/server/worker";
+import { createFireboltFleet, type FireboltFleet } from "./fixtures/firebolt-fleet";
+import { createFireboltReconcilers } from "./reconcilers";
+
+const { engine, instance } = firebolt.kinds;
+const passes: PassOutcome[] = [];
+let fleet: FireboltFleet;
+let worker: Worker;
+
+beforeAll(async () => {
+  fleet = await createFireboltFleet();
+  await fleet.stopWorker();
+  await fleet.client.create(apis.namespace, {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "orrery-system" },
+  });
+  for (const document of parseAllDocuments(readFileSync("deploy/rbac.yaml", "utf8"))) {
+    const object = document.toJS() as KubernetesObject;
+    const api = (Object.values(apis) as Api[]).find(({ kind }) => kind === object.kind);
+    if (api) await fleet.client.create(api, object);
+  }
+  const path = pathOf(apis.serviceAccount, { namespace: "orrery-system", name: "orrery", subresource: "token" });
+  const { body } = await fleet.client.request("POST", path, {
+    body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 864_000 } },
+  });
+  const { token } = (body as { status: { token: string } }).status;
+  const connection = serverConnection({ server: fleet.sandbox.url, token });
+  worker = createWorker({
+    client: createClient({ connection, clock: fleet.clock }),
+    clock: fleet.clock,
+    reconcilers: createFireboltReconcilers(),
+    identity: "rights",
+    leaseNamespace: "orrery-system",
+    onPass: (outcome) => passes.push(outcome),
+  });
+  worker.start();
+});
+afterAll(async () => {
+  await worker.stop({ abandon: true });
+  await fleet.stop();
+});
+
+test("the rights in deploy/ are enough for the life of an instance and an engine, from the first pass to the last", async () => {
+  await fleet.create(instance.api, {
+    metadata: { name: "main" },
+    spec: { metadata: {}, gateway: {}, metricScrapeMode: "ApiserverProxy" },
+  });
+  await fleet.create(engine.api, { metadata: { name: "first" }, spec: { instanceRef: "main", replicas: 1 } });
+  const serves = (generation: number) =>
+    fleet.untilEngine("first", `serves on generation ${generation}`, ({ status }) => {
+      const ready = status.conditions.find(({ type }) => type === "Ready");
+      return status.activeGeneration === generation && ready?.status === "True";
+    });
+  await serves(0);
+  await fleet.patch(engine.api, "first", { spec: { storage: { persistentVolumeClaim: { size: "1Gi" } } } });
+  await serves(1);
+  for (const [api, name] of [
+    [engine.api, "first"],
+    [instance.api, "main"],
+  ] as const) {
+    await fleet.client.delete(api, { namespace: "shop", name });
+    await fleet.until(`${name} is gone`, () =>
+      fleet.client.get(api, { namespace: "shop", name }).then(() => false, isNotFound),
+    );
+  }
+  expect(passes.flatMap(({ error }) => (error?.includes("forbidden") ? [error] : []))).toEqual([]);
+});
