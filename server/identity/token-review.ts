@@ -17,12 +17,12 @@ const reviewSchema = z.object({
     authenticated: z.boolean().default(false),
     user: z
       .object({
-        username: z.string(),
+        username: z.string().default(""),
         uid: z.string().optional(),
         groups: z.array(z.string()).default([]),
         extra: z.record(z.string(), z.array(z.string())).optional(),
       })
-      .optional(),
+      .nullish(),
   }),
 });
 
@@ -50,7 +50,7 @@ async function review(client: KubernetesClient, token: string): ReturnType<Token
     spec: { token },
   });
   const { status } = reviewSchema.parse(answer);
-  if (!status.authenticated || !status.user) return null;
+  if (!status.authenticated || !status.user?.username) return null;
   const { username, uid, groups, extra } = status.user;
   return { name: username, groups, ...(uid ? { uid } : {}), ...(extra ? { extra } : {}), expiresAt: expiryOf(token) };
 }

@@ -63,7 +63,7 @@ export async function* fleetChanges(asked: Asked, input: ChangesInput, outer: Ab
     let owesCounts = false;
     while (!isOver()) {
       const waitMs = owesCounts ? Math.max(0, countedAt + COUNTS_EVERY_MS - clock.monotonic()) : RIGHTS_EVERY_MS;
-      await Promise.race([mail.filled(signal), clock.sleep(waitMs, signal)]);
+      await mail.filled(signal, { clock, ms: waitMs });
       if (isOver()) break;
       if (clock.monotonic() - checkedAt >= RIGHTS_EVERY_MS) {
         visible = await visibleTo(asked, asked.identity);

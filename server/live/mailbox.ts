@@ -1,3 +1,5 @@
+import type { Clock } from "@/server/kubernetes/clock";
+
 /**
  * What waits for one reader: the newest value of each key and no more, so that a slow reader costs no more than the
  * keys that it asked for.
@@ -6,8 +8,8 @@ export type Mailbox<Value> = {
   put(key: string, value: Value): void;
   /** Counts something that the reader only wants to know the number of. */
   count(): void;
-  /** Resolves when there is something, or at once when the signal is aborted. */
-  filled(signal: AbortSignal): Promise<void>;
+  /** Resolves when there is something, when the time is over, or when the signal is aborted. */
+  filled(signal: AbortSignal, within?: { clock: Clock; ms: number }): Promise<void>;
   take(): { values: Map<string, Value>; counted: number };
 };
 
@@ -28,11 +30,17 @@ export function createMailbox<Value>(): Mailbox<Value> {
       counted++;
       woken();
     },
-    filled: (signal) =>
+    filled: (signal, within) =>
       new Promise((resolve) => {
-        if (values.size > 0 || counted > 0 || signal.aborted) resolve();
-        signal.addEventListener("abort", () => resolve(), { once: true });
-        wake = resolve;
+        const timer = within?.clock.setTimeout(() => end(), within.ms);
+        const end = () => {
+          timer?.cancel();
+          signal.removeEventListener("abort", end);
+          resolve();
+        };
+        signal.addEventListener("abort", end);
+        wake = end;
+        if (values.size > 0 || counted > 0 || signal.aborted) end();
       }),
     take: () => {
       const taken = { values, counted };

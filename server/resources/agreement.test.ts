@@ -55,30 +55,35 @@ describe("what resource.get offers is what resource.command accepts", () => {
   const cases = statesOf(engineMachine).flatMap((state) =>
     [{ replicas: 1 }, { replicas: 0 }, { replicas: 1, deleting: true }].map((more) => ({ state, more })),
   );
-  test.each(cases)("for every command and every role, of an engine that is $state with $more", async ({ state, more }) => {
-    const name = `${state}-${more.replicas}${"deleting" in more ? "-deleting" : ""}`;
-    await engineIn(state, more, name);
-    for (const [role, identity] of Object.entries(roles)) {
-      const caller = stage.as(identity);
-      const offered = await caller.resource.get(ref(name)).then(
-        ({ commands: offers }) => offers,
-        () => null,
-      );
-      const forecast = offered && (await caller.bulk.forecast({ command: "stop", of: { refs: [ref(name)] } }));
-      if (forecast) expect(forecast.items[0]?.refusal).toEqual(offered.find(({ command }) => command === "stop")?.refusal);
-      for (const command of commands) {
-        const offer = offered?.find((one) => one.command === command);
-        const preview = offered && (await caller.resource.preview({ ...ref(name), command, args: {} }));
-        const answer = await caller.resource.command({ ...ref(name), command, args: {}, idempotencyKey: key() });
-        expect(answer.accepted, `${role} ${command}`).toBe(offer?.allowed ?? false);
-        if (preview) expect(preview.refusal).toEqual(offer?.refusal);
-        if (!answer.accepted && offer) expect(answer.refusal).toEqual(offer.refusal);
-        if (!answer.accepted && !offer) expect(answer.refusal.code).toBe("permission");
-        // Back to where it was, for the next one.
-        if (answer.accepted) await stage.client.patch(engineApi, ref(name), { spec: { replicas: more.replicas } }, { type: "merge" });
+  test.each(cases)(
+    "for every command and every role, of an engine that is $state with $more",
+    async ({ state, more }) => {
+      const name = `${state}-${more.replicas}${"deleting" in more ? "-deleting" : ""}`;
+      await engineIn(state, more, name);
+      for (const [role, identity] of Object.entries(roles)) {
+        const caller = stage.as(identity);
+        const offered = await caller.resource.get(ref(name)).then(
+          ({ commands: offers }) => offers,
+          () => null,
+        );
+        const forecast = offered && (await caller.bulk.forecast({ command: "stop", of: { refs: [ref(name)] } }));
+        if (forecast)
+          expect(forecast.items[0]?.refusal).toEqual(offered.find(({ command }) => command === "stop")?.refusal);
+        for (const command of commands) {
+          const offer = offered?.find((one) => one.command === command);
+          const preview = offered && (await caller.resource.preview({ ...ref(name), command, args: {} }));
+          const answer = await caller.resource.command({ ...ref(name), command, args: {}, idempotencyKey: key() });
+          expect(answer.accepted, `${role} ${command}`).toBe(offer?.allowed ?? false);
+          if (preview) expect(preview.refusal).toEqual(offer?.refusal);
+          if (!answer.accepted && offer) expect(answer.refusal).toEqual(offer.refusal);
+          if (!answer.accepted && !offer) expect(answer.refusal.code).toBe("permission");
+          // Back to where it was, for the next one.
+          if (answer.accepted)
+            await stage.client.patch(engineApi, ref(name), { spec: { replicas: more.replicas } }, { type: "merge" });
+        }
       }
-    }
-  });
+    },
+  );
 
   test("and every edge of a command that the machine has was tried", () => {
     const known = new Set(edgesOf(engineMachine).map(({ event }) => event));
@@ -132,12 +137,16 @@ test("every command, allowed or refused, is in the audit log and an event on the
   ]);
   expect((await stage.as(roles.nora).commands.page({ of: ref("audited") })).commands).toEqual([]);
   await expect
-    .poll(async () => (await stage.client.list(apis.event, { namespace: "shop" })).items.map(({ reason }) => reason), { timeout: 60_000 })
+    .poll(async () => (await stage.client.list(apis.event, { namespace: "shop" })).items.map(({ reason }) => reason), {
+      timeout: 60_000,
+    })
     .toEqual(expect.arrayContaining(["CommandAccepted", "CommandRefused"]));
   await settleEngine(stage, at);
   await stage.projection.settled();
   const { transitions } = await stage.as().resource.history(ref("audited"));
-  expect(transitions.filter(({ actor }) => actor === "olga").map(({ from, to }) => [from, to])).toEqual([["stable", "creating"]]);
+  expect(transitions.filter(({ actor }) => actor === "olga").map(({ from, to }) => [from, to])).toEqual([
+    ["stable", "creating"],
+  ]);
 });
 
 test("a bulk command runs on the server and tells of each item as was forecast", async () => {

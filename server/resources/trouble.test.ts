@@ -28,9 +28,18 @@ async function podWith(at: At, status: Record<string, unknown>): Promise<Kuberne
 function waiting(reason: string, message: string, more: Record<string, unknown> = {}) {
   const conditions = [
     { type: "PodScheduled", status: "True" },
-    { type: "Ready", status: "False", reason: "ContainersNotReady", message: "containers with unready status: [engine]" },
+    {
+      type: "Ready",
+      status: "False",
+      reason: "ContainersNotReady",
+      message: "containers with unready status: [engine]",
+    },
   ];
-  return { phase: "Pending", conditions, containerStatuses: [{ ...container, state: { waiting: { reason, message } }, ...more }] };
+  return {
+    phase: "Pending",
+    conditions,
+    containerStatuses: [{ ...container, state: { waiting: { reason, message } }, ...more }],
+  };
 }
 const container = { name: "engine", ready: false, restartCount: 0, image: "x", imageID: "" };
 
@@ -46,7 +55,12 @@ function unschedulable(message: string) {
   return { phase: "Pending", conditions: [scheduled] };
 }
 
-async function warn({ stage, namespace }: At, object: KubernetesObject, reason: string, message: string): Promise<void> {
+async function warn(
+  { stage, namespace }: At,
+  object: KubernetesObject,
+  reason: string,
+  message: string,
+): Promise<void> {
   const { name, uid } = object.metadata;
   const now = new Date(stage.clock.now()).toISOString().replace(/\.\d+Z/, "Z");
   await stage.create({
@@ -71,7 +85,11 @@ async function claimOf(at: At, status: Record<string, unknown>): Promise<Kuberne
   const claim = await at.stage.create({
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
-    metadata: { name: `data-${set.metadata.name}-0`, namespace: at.namespace, labels: podOf("x", set).metadata.labels ?? {} },
+    metadata: {
+      name: `data-${set.metadata.name}-0`,
+      namespace: at.namespace,
+      labels: podOf("x", set).metadata.labels ?? {},
+    },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, storageClassName: "fast" },
   });
   await at.stage.setStatus(claim, status);
@@ -81,31 +99,77 @@ async function claimOf(at: At, status: Record<string, unknown>): Promise<Kuberne
 const troubles: Record<string, Trouble> = {
   "a missing ServiceAccount": {
     cause: /serviceaccount "runner" not found/,
-    make: failedCreate('create Pod sick-g0-0 failed error: pods "sick-g0-0" is forbidden: error looking up service account: serviceaccount "runner" not found'),
+    make: failedCreate(
+      'create Pod sick-g0-0 failed error: pods "sick-g0-0" is forbidden: error looking up service account: serviceaccount "runner" not found',
+    ),
   },
   "a quota that is used up": {
     cause: /exceeded quota: small/,
-    make: failedCreate('create Pod sick-g0-0 failed error: pods "sick-g0-0" is forbidden: exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2'),
+    make: failedCreate(
+      'create Pod sick-g0-0 failed error: pods "sick-g0-0" is forbidden: exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2',
+    ),
   },
   "a webhook's denial": {
     cause: /admission webhook "policy.example.com" denied/,
-    make: failedCreate('create Pod sick-g0-0 failed error: admission webhook "policy.example.com" denied the request: no'),
+    make: failedCreate(
+      'create Pod sick-g0-0 failed error: admission webhook "policy.example.com" denied the request: no',
+    ),
   },
   "a limit range": {
     cause: /maximum cpu usage per Container is 1/,
     make: failedCreate("create Pod sick-g0-0 failed error: maximum cpu usage per Container is 1, but limit is 4"),
   },
-  "no node with room": { cause: /Insufficient memory/, make: async (at) => void (await podWith(at, unschedulable("0/3 nodes are available: 3 Insufficient memory."))) },
-  "no node that fits": { cause: /node selector/, make: async (at) => void (await podWith(at, unschedulable("0/3 nodes are available: 3 node(s) didn't match node selector."))) },
-  "a taint": { cause: /taint/, make: async (at) => void (await podWith(at, unschedulable("0/1 nodes are available: 1 node(s) had taint {gpu: true}."))) },
-  "an image that does not exist": { cause: /ErrImagePull.*not found/, make: async (at) => void (await podWith(at, waiting("ErrImagePull", 'rpc error: image "engine:nope" not found'))) },
-  "an image that cannot be pulled": { cause: /ImagePullBackOff/, make: async (at) => void (await podWith(at, waiting("ImagePullBackOff", 'Back-off pulling image "engine:nope"'))) },
-  "an image name that is none": { cause: /InvalidImageName/, make: async (at) => void (await podWith(at, waiting("InvalidImageName", "couldn't parse image reference"))) },
-  "a ConfigMap that is missing": { cause: /configmap "extra" not found/, make: async (at) => void (await podWith(at, waiting("CreateContainerConfigError", 'configmap "extra" not found'))) },
-  "a command that does not exist": { cause: /no such file/, make: async (at) => void (await podWith(at, waiting("RunContainerError", "exec: no such file or directory"))) },
-  "a crash loop": { cause: /exit code 1.*restarted 7 times.*cannot open the catalogue/, make: async (at) => void (await podWith(at, ended(1, "Error", { message: "cannot open the catalogue" }))) },
-  "memory that runs out": { cause: /exit code 137.*OOMKilled/, make: async (at) => void (await podWith(at, ended(137, "OOMKilled"))) },
-  "an evicted pod": { cause: /low on resource: ephemeral-storage/, make: async (at) => void (await podWith(at, { phase: "Failed", reason: "Evicted", message: "The node was low on resource: ephemeral-storage." })) },
+  "no node with room": {
+    cause: /Insufficient memory/,
+    make: async (at) => void (await podWith(at, unschedulable("0/3 nodes are available: 3 Insufficient memory."))),
+  },
+  "no node that fits": {
+    cause: /node selector/,
+    make: async (at) =>
+      void (await podWith(at, unschedulable("0/3 nodes are available: 3 node(s) didn't match node selector."))),
+  },
+  "a taint": {
+    cause: /taint/,
+    make: async (at) =>
+      void (await podWith(at, unschedulable("0/1 nodes are available: 1 node(s) had taint {gpu: true}."))),
+  },
+  "an image that does not exist": {
+    cause: /ErrImagePull.*not found/,
+    make: async (at) => void (await podWith(at, waiting("ErrImagePull", 'rpc error: image "engine:nope" not found'))),
+  },
+  "an image that cannot be pulled": {
+    cause: /ImagePullBackOff/,
+    make: async (at) => void (await podWith(at, waiting("ImagePullBackOff", 'Back-off pulling image "engine:nope"'))),
+  },
+  "an image name that is none": {
+    cause: /InvalidImageName/,
+    make: async (at) => void (await podWith(at, waiting("InvalidImageName", "couldn't parse image reference"))),
+  },
+  "a ConfigMap that is missing": {
+    cause: /configmap "extra" not found/,
+    make: async (at) => void (await podWith(at, waiting("CreateContainerConfigError", 'configmap "extra" not found'))),
+  },
+  "a command that does not exist": {
+    cause: /no such file/,
+    make: async (at) => void (await podWith(at, waiting("RunContainerError", "exec: no such file or directory"))),
+  },
+  "a crash loop": {
+    cause: /exit code 1.*restarted 7 times.*cannot open the catalogue/,
+    make: async (at) => void (await podWith(at, ended(1, "Error", { message: "cannot open the catalogue" }))),
+  },
+  "memory that runs out": {
+    cause: /exit code 137.*OOMKilled/,
+    make: async (at) => void (await podWith(at, ended(137, "OOMKilled"))),
+  },
+  "an evicted pod": {
+    cause: /low on resource: ephemeral-storage/,
+    make: async (at) =>
+      void (await podWith(at, {
+        phase: "Failed",
+        reason: "Evicted",
+        message: "The node was low on resource: ephemeral-storage.",
+      })),
+  },
   "a claim without a storage class": {
     cause: /storageclass.storage.k8s.io "fast" not found/,
     make: async (at) => {
@@ -121,15 +185,29 @@ const troubles: Record<string, Trouble> = {
       await podWith(at, unschedulable("0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims."));
     },
   },
-  "a volume that is lost": { cause: /has lost its volume/, make: async (at) => void (await claimOf(at, { phase: "Lost" })) },
+  "a volume that is lost": {
+    cause: /has lost its volume/,
+    make: async (at) => void (await claimOf(at, { phase: "Lost" })),
+  },
   "a volume that cannot be mounted": {
     cause: /FailedMount.*timed out waiting/,
-    make: async (at) => warn(at, await podWith(at, waiting("ContainerCreating", "")), "FailedMount", "timed out waiting for the condition"),
+    make: async (at) =>
+      warn(
+        at,
+        await podWith(at, waiting("ContainerCreating", "")),
+        "FailedMount",
+        "timed out waiting for the condition",
+      ),
   },
   "a probe that fails": {
     cause: /Unhealthy.*Readiness probe failed.*503/,
     make: async (at) => {
-      const ready = { type: "Ready", status: "False", reason: "ContainersNotReady", message: "containers with unready status: [engine]" };
+      const ready = {
+        type: "Ready",
+        status: "False",
+        reason: "ContainersNotReady",
+        message: "containers with unready status: [engine]",
+      };
       const pod = await podWith(at, { phase: "Running", conditions: [ready] });
       await warn(at, pod, "Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503");
     },
@@ -150,7 +228,12 @@ const troubles: Record<string, Trouble> = {
     cause: /held by the finalizer example.com\/hold/,
     make: async (at) => {
       const set = await setOf(at);
-      await at.stage.client.patch(apis.statefulSet, set.metadata, { metadata: { finalizers: ["example.com/hold"] } }, { type: "merge" });
+      await at.stage.client.patch(
+        apis.statefulSet,
+        set.metadata,
+        { metadata: { finalizers: ["example.com/hold"] } },
+        { type: "merge" },
+      );
       await at.stage.client.delete(apis.statefulSet, set.metadata);
       await at.stage.clock.advance(120_000);
     },
@@ -165,22 +248,25 @@ afterAll(() => stage.stop());
 
 const missed: string[] = [];
 
-test.each(Object.entries(troubles))("the first line of the explanation names %s", async (title, { spec, cause, make }) => {
-  const namespace = `sick-${Object.keys(troubles).indexOf(title)}`;
-  const at = { namespace, name: "sick" };
-  await createNamespace(stage, namespace);
-  await createReadyInstance(stage, namespace);
-  await createEngine(stage, at, spec);
-  for (let pass = 0; pass < 2; pass++) await stage.passOver("firebolt.engine", at);
-  await make({ ...at, stage });
-  await stage.passOver("firebolt.engine", at);
-  await stage.projection.settled();
-  const { why, sentence } = await stage.as().resource.explain({ kind: "firebolt.engine", ...at });
-  expect(await stage.client.get(engineApi, at)).toBeDefined();
-  if (!cause.test(why ?? "")) missed.push(`${title}: ${why ?? "nothing"}`);
-  // The sentence begins with the state, and the cause is what follows it.
-  expect(sentence).toContain(why ?? "");
-});
+test.each(Object.entries(troubles))(
+  "the first line of the explanation names %s",
+  async (title, { spec, cause, make }) => {
+    const namespace = `sick-${Object.keys(troubles).indexOf(title)}`;
+    const at = { namespace, name: "sick" };
+    await createNamespace(stage, namespace);
+    await createReadyInstance(stage, namespace);
+    await createEngine(stage, at, spec);
+    for (let pass = 0; pass < 2; pass++) await stage.passOver("firebolt.engine", at);
+    await make({ ...at, stage });
+    await stage.passOver("firebolt.engine", at);
+    await stage.projection.settled();
+    const { why, sentence } = await stage.as().resource.explain({ kind: "firebolt.engine", ...at });
+    expect(await stage.client.get(engineApi, at)).toBeDefined();
+    if (!cause.test(why ?? "")) missed.push(`${title}: ${why ?? "nothing"}`);
+    // The sentence begins with the state, and the cause is what follows it.
+    expect(sentence).toContain(why ?? "");
+  },
+);
 
 test("nearly all of them are named, and there are more than twenty", () => {
   expect(Object.keys(troubles).length).toBeGreaterThanOrEqual(20);
@@ -196,14 +282,16 @@ test("a healthy engine has no cause to tell of, and what repeats another cause i
   await stage.projection.settled();
   const well = await stage.as().resource.explain({ kind: "firebolt.engine", ...at });
   expect([well.why, well.causes, well.unknown, well.source]).toEqual([null, [], [], "live"]);
-  for (const { guard } of well.lifecycles.flatMap(({ waysOut }) => waysOut)) if (guard) expect(foldOf(guard)).toBe(guard.value);
+  for (const { guard } of well.lifecycles.flatMap(({ waysOut }) => waysOut))
+    if (guard) expect(foldOf(guard)).toBe(guard.value);
 });
 
-type Guard = NonNullable<Awaited<ReturnType<ReturnType<Stage["as"]>["resource"]["explain"]>>["lifecycles"][number]["waysOut"][number]["guard"]>;
+type Guard = NonNullable<
+  Awaited<ReturnType<ReturnType<Stage["as"]>["resource"]["explain"]>>["lifecycles"][number]["waysOut"][number]["guard"]
+>;
 
 function foldOf(guard: Guard): boolean {
   if (guard.op === "is") return guard.value;
   const parts = guard.of.map(foldOf);
   return { and: parts.every(Boolean), or: parts.some(Boolean), not: !parts[0] }[guard.op];
 }
-

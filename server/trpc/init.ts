@@ -35,16 +35,31 @@ const t = initTRPC
 export const { router, createCallerFactory } = t;
 
 /** The one seam where what was thrown becomes an answer. */
-const guarded = t.procedure.use(async ({ ctx, next, path, type }) => {
+const guarded = t.procedure.use(async ({ ctx, next, path, type, getRawInput }) => {
   const { identity } = ctx;
   if (!identity) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in first." });
   ctx.spend?.(identity, type);
+  if (!isText(await getRawInput()))
+    throw answerable(new TRPCError({ code: "BAD_REQUEST", cause: notText() }), () => undefined);
   const result = await next({ ctx: { ...ctx, asked: { ...ctx.services, identity } } });
   if (result.ok) return result;
   throw answerable(result.error, (fault) => ctx.onFault?.(fault, path));
 });
 
 export const procedure = guarded;
+
+/** PostgreSQL holds neither the character NUL nor half a surrogate pair, so no text with them gets past the door. */
+function isText(value: unknown): boolean {
+  if (typeof value === "string") return !unstorable.test(value);
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, part]) => !unstorable.test(key) && isText(part));
+}
+
+const unstorable = /\u0000|\p{Surrogate}/u;
+
+function notText(): Refused {
+  return new Refused("invalid", "The input holds characters that are no text.");
+}
 
 const codes: Record<Refusal["code"], TRPCError["code"]> = {
   state: "PRECONDITION_FAILED",
