@@ -1,3 +1,4 @@
+import { wireJson } from "./wire-json";
 import { type Clock } from "@/server/kubernetes/clock";
 import { type Connection } from "@/server/kubernetes/connection";
 import { errorOfStatus, isUnauthorized, malformedError, withoutQuotes } from "@/server/kubernetes/errors";
@@ -99,7 +100,7 @@ export function clientOver(transport: Transport, clock: Clock, check: () => void
       method,
       path: path + queryOf(query),
       headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? undefined : wireJson(body),
       timeoutMs,
       signal,
     };

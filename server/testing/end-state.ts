@@ -16,7 +16,6 @@ const masked = new Set([
   "resourceVersion",
   "creationTimestamp",
   "managedFields",
-  "generation",
   "selfLink",
 ]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
@@ -78,7 +77,9 @@ function without(value: unknown, namespace: string): unknown {
     return TIME.test(value) ? "<time>" : stable(value.replaceAll(namespace, "<namespace>"));
   if (Array.isArray(value)) return value.map((item) => without(item, namespace));
   if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(([field]) => !masked.has(field));
+  const kept = Object.entries(value).filter(
+    ([field]) => !masked.has(field) && !("name" in value && field === "generation"),
+  );
   return Object.fromEntries(
     kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([field, item]) => [field, without(item, namespace)]),
   );

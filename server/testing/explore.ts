@@ -1,4 +1,3 @@
-import { isNotFound } from "@/server/kubernetes/errors";
 import { apis } from "@/server/kubernetes/apis";
 import { type ClusterUnderTest, userClient } from "@/server/testing/cluster-under-test";
 import { differences, type EndState, endStateOf } from "@/server/testing/end-state";
@@ -34,7 +33,10 @@ export type Wanted = {
   seed?: string;
   all?: true;
   only?: (plan: FaultPlan) => boolean;
+  /** Tried first: the places close to this number. */
+  near?: number;
   stopAtFirst?: true;
+  /** Compared with instead of a clean run of this scenario. */
   baseline?: Run;
 };
 
@@ -78,10 +80,11 @@ function wantedByEnvironment(): Wanted {
   return wanted === "all" ? { all: true } : { seed: wanted };
 }
 
-function chosenOf(plans: FaultPlan[], scenario: Scenario, { all, seed, only }: Wanted): FaultPlan[] {
+function chosenOf(plans: FaultPlan[], scenario: Scenario, { all, seed, only, near = 0 }: Wanted): FaultPlan[] {
   if (all) return plans;
   if (seed) return plans.filter((plan) => seedOf(plan) === seed);
-  return only ? plans.filter(only) : sampleOf(plans, scenario.sample ?? SAMPLE);
+  if (only) return plans.filter(only).sort((a, b) => Math.abs(a.number - near) - Math.abs(b.number - near));
+  return sampleOf(plans, scenario.sample ?? SAMPLE);
 }
 
 async function play(scenario: Scenario, cluster: ClusterUnderTest, plan: FaultPlan | null): Promise<Run> {
@@ -93,19 +96,17 @@ async function play(scenario: Scenario, cluster: ClusterUnderTest, plan: FaultPl
   const user: User = {
     client,
     namespace,
-    find: (api, name) =>
-      client.get(api, { namespace, name }).catch((error: unknown) => {
-        if (isNotFound(error)) return null;
-        throw error;
-      }),
+    rest: () => cluster.pass(stage, 0),
   };
   const problems: string[] = [];
   try {
     stage.start();
     const settleMs = scenario.settleMs ?? SETTLE_MS;
     await cluster.pass(stage, settleMs);
-    for (const step of scenario.steps) {
-      await step(user);
+    for (const [index, step] of scenario.steps.entries()) {
+      await step(user).catch((error: unknown) =>
+        problems.push(`step ${index + 1} found no world to act on: ${String(error)}`),
+      );
       await cluster.pass(stage, settleMs);
     }
     await cluster.pass(stage, REST_MS);

@@ -1,6 +1,6 @@
 import { type KubernetesClient } from "@/server/kubernetes/client";
 import { type Lease } from "@/server/kubernetes/lease";
-import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
+import { type Api } from "@/server/kubernetes/object";
 import { type AnyReconciler } from "@/server/reconcile/reconciler";
 import { type ProxiedWrite } from "@/server/testing/fault-proxy";
 import { type WorkerOptions } from "@/server/worker";
@@ -32,5 +32,6 @@ export type Scenario = {
 export type User = {
   client: KubernetesClient;
   namespace: string;
-  find(api: Api, name: string): Promise<KubernetesObject | null>;
+  /** Resolves when nothing is under way, with no time passing. */
+  rest(): Promise<void>;
 };

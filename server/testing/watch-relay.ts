@@ -34,6 +34,8 @@ export function createWatchRelay(options: {
   const firstLists = new Map<string, string>();
   const goneFor = new Set<string>();
   const oldListFor = new Set<string>();
+  const frozenAt = new Map<string, string>();
+  const firstWorlds = new Map<string, string[]>();
   const open = new Set<() => void>();
 
   const faults: Record<WatchFault, (line: Line) => void> = {
@@ -76,7 +78,9 @@ export function createWatchRelay(options: {
     const id = String(streams.size + 1);
     const stream: RelayedStream = { bytesSent: 0, ended: false };
     streams.set(id, stream);
-    let isMute = false;
+    // Who took the old view for the world also sees no more of it for a while.
+    let isMute = frozenAt.get(resource) === new URL(path, "http://proxy").searchParams.get("resourceVersion");
+    if (isMute) frozenAt.delete(resource);
     const end = (how: () => void) => {
       stream.ended = true;
       answer.destroy();
@@ -87,7 +91,13 @@ export function createWatchRelay(options: {
       stream.bytesSent += Buffer.byteLength(text);
       response.write(text);
     };
+    const isWorld = path.includes("sendInitialEvents=true");
+    const world: string[] | null = isWorld && !firstWorlds.has(resource) ? [] : null;
     const take = (text: string) => {
+      if (world && !firstWorlds.has(resource)) {
+        world.push(text);
+        if (text.includes("k8s.io/initial-events-end")) firstWorlds.set(resource, world);
+      }
       if (isMute || stream.ended) return;
       if (!text.startsWith('{"type":"BOOKMARK"') && !/\/leases/.test(path)) state.events++;
       const isPlanned = plan?.at === "event" && plan.number === state.events && !state.fired;
@@ -110,6 +120,12 @@ export function createWatchRelay(options: {
       end(() => undefined);
     });
     open.add(cut);
+    const old = firstWorlds.get(resource);
+    if (isWorld && old && oldListFor.delete(resource)) {
+      isMute = true;
+      for (const line of old) write(`${line}\n`);
+    }
+    if (isMute) clock.setTimeout(cut, DROPPED_FOR_MS);
   };
 
   return {
@@ -122,12 +138,18 @@ export function createWatchRelay(options: {
       const old = firstLists.get(resourceOf(path));
       if (old === undefined || !oldListFor.delete(resourceOf(path))) return false;
       response.writeHead(200, { "content-type": "application/json" }).end(old);
+      frozenAt.set(resourceOf(path), versionOf(old));
       return true;
     },
     stop: () => {
       for (const cut of open) cut();
     },
   };
+}
+
+function versionOf(list: string): string {
+  const { metadata } = JSON.parse(list) as { metadata?: { resourceVersion?: string } }; // a list of the API server
+  return metadata?.resourceVersion ?? "";
 }
 
 /** The path without its query: one resource, seen from one worker. */
