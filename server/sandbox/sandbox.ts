@@ -9,6 +9,7 @@ import { seedPolicy } from "@/server/sandbox/auth/bootstrap-policy";
 import { bindPod } from "@/server/sandbox/cluster/bind-pod";
 import { type Cluster, createCluster } from "@/server/sandbox/cluster";
 import { createConnects } from "@/server/sandbox/connect/connects";
+import { resolveService } from "@/server/sandbox/connect/proxy";
 import { startControllers } from "@/server/sandbox/controllers/start-controllers";
 import { startCrds } from "@/server/sandbox/crd/crd-registrar";
 import { type Certificate, makeCertificate } from "@/server/sandbox/http/certificate";
@@ -75,14 +76,19 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const auth = createAuth({ cluster, adminToken, anonymousAdmin, caBundle: () => certificate().cert });
   for (const type of builtinTypes(auth.answers)) types.add(type);
   const crds = startCrds(cluster);
-  const admission = createAdmission({ cluster });
+  let kubelet: Kubelet | null = null;
+  const admission = createAdmission({
+    cluster,
+    // Webhooks are called long after this, when the kubelet is there.
+    resolveService: (service) => (kubelet ? resolveService(cluster, kubelet, service) : "nobody plays pods here"),
+  });
   for (const plugin of [auth.plugin, crds.plugin, serviceAddresses(cluster), ...admission.plugins]) cluster.use(plugin);
   await seedCluster(cluster);
   await seedPolicy(cluster);
   const stopAuth = auth.start();
   const controllers = options.controllers === false ? null : startControllers(cluster);
   const plays = options.controllers !== false && options.kubelet !== false;
-  const kubelet = plays ? await createKubelet(cluster, { ...(options.kubelet || {}), dataDir }) : null;
+  kubelet = plays ? await createKubelet(cluster, { ...(options.kubelet || {}), dataDir }) : null;
 
   const hub = createWatchHub(store);
   const connects = kubelet && createConnects(cluster, kubelet);

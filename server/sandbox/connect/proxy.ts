@@ -1,6 +1,8 @@
 import { type ClientRequest, type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { type Duplex } from "node:stream";
 import { apis } from "@/server/kubernetes/apis";
+import { type Cluster } from "@/server/sandbox/cluster";
+import { type Kubelet } from "@/server/sandbox/kubelet/kubelet";
 import { type Place } from "@/server/sandbox/kubelet/address-pool";
 import { without } from "@/server/sandbox/objects/meta";
 import { type Endpoints, type Service } from "@/server/sandbox/objects/service";
@@ -85,7 +87,7 @@ function unreachable({ host, port }: Place, error: NodeJS.ErrnoException): Statu
 function placeOf({ call, cluster, kubelet }: Request): Place {
   const { name, port } = nameAndPort(call.name);
   if (call.kind === "services") {
-    const { address, port: number } = endpointOf({ call, cluster, kubelet }, name, port);
+    const { address, port: number } = endpointOf(cluster, call.namespace, name, port);
     return kubelet.locate(address, number);
   }
   const pod = podNamed(cluster, call.namespace, name);
@@ -106,9 +108,28 @@ function nameAndPort(text: string): { name: string; port: string } {
   return { name: parts[0] ?? "", port: parts[1] ?? "" };
 }
 
+/** Where a service's port really listens, or a sentence why nowhere: what admission webhooks are called by. */
+export function resolveService(
+  cluster: Cluster,
+  kubelet: Kubelet,
+  service: { namespace: string; name: string; port: number },
+): Place | string {
+  try {
+    const { address, port } = endpointOf(cluster, service.namespace, service.name, String(service.port));
+    return kubelet.locate(address, port);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 /** A ready address behind the service, chosen at random. */
-function endpointOf({ call, cluster }: Request, name: string, port: string): { address: string; port: number } {
-  const service = cluster.get(apis.service, call.namespace, name) as unknown as Service | undefined; // checked by the registry
+function endpointOf(
+  cluster: Cluster,
+  namespace: string,
+  name: string,
+  port: string,
+): { address: string; port: number } {
+  const service = cluster.get(apis.service, namespace, name) as unknown as Service | undefined; // checked by the registry
   if (!service) throw notFoundError({ group: "", plural: "services" }, name);
   const ports = service.spec.ports ?? [];
   const wanted =
@@ -123,7 +144,7 @@ function endpointOf({ call, cluster }: Request, name: string, port: string): { a
       "ServiceUnavailable",
       `no service port ${JSON.stringify(port)} found for service ${JSON.stringify(name)}`,
     );
-  const endpoints = cluster.get(apis.endpoints, call.namespace, name) as unknown as Endpoints | undefined; // checked by the registry
+  const endpoints = cluster.get(apis.endpoints, namespace, name) as unknown as Endpoints | undefined; // checked by the registry
   const choices = (endpoints?.subsets ?? []).flatMap(({ addresses = [], ports: offered = [] }) => {
     const match = offered.find((candidate) => (candidate.name ?? "") === (wanted.name ?? ""));
     return match ? addresses.map(({ ip }) => ({ address: ip, port: match.port })) : [];
