@@ -3,7 +3,7 @@ import { type Clock } from "@/server/kubernetes/clock";
 import { type Api, type KubernetesObject, type ObjectKey } from "@/server/kubernetes/object";
 import { type AppliedMemory } from "./applied-memory";
 import { carryOut, mergePatchSelf } from "./effects";
-import { type Shown } from "./expectations";
+import { type Deleted, type Shown } from "./expectations";
 import { type Effect, type Plan } from "./plan";
 import { type PlannedWrite, statusWriteOf, writeOf } from "./planned-write";
 import { writeStatus } from "./status-write";
@@ -31,7 +31,7 @@ export type ApplyDeps = {
   cacheOf(api: Api, object: KubernetesObject | ObjectKey): Shown | undefined;
   applied: AppliedMemory;
   onWrote(api: Api, object: KubernetesObject): void;
-  onDeleted(api: Api, target: { namespace?: string; name: string; uid: string }): void;
+  onDeleted(api: Api, target: Deleted): void;
   emit(object: KubernetesObject, effect: Extract<Effect, { type: "emit" }>): void;
 };
 

@@ -116,8 +116,7 @@ async function patchFinalizers(work: Work, change: (present: string[]) => string
     const answer = await work.client.patch(api, current.metadata, body, { type: "merge", fieldManager: FIELD_MANAGER });
     const isGone = wanted.length === 0 && answer.metadata.deletionTimestamp !== undefined;
     work.current = isGone ? null : answer;
-    const { uid = "" } = answer.metadata;
-    if (isGone) work.onDeleted(api, { ...current.metadata, uid });
+    if (isGone) noteGone(work, current);
     else work.onWrote(api, answer);
     return "done";
   } catch (error) {
@@ -134,12 +133,28 @@ async function patchFinalizers(work: Work, change: (present: string[]) => string
 async function confirm(work: Work): Promise<void> {
   if (work.confirmed || !work.current) return;
   const { current } = work;
-  const live = await work.client.get(work.api, current.metadata);
-  if (live.metadata.resourceVersion !== current.metadata.resourceVersion) {
-    if (live.metadata.uid === current.metadata.uid) work.onWrote(work.api, live);
-    throw staleError(`${current.kind} ${current.metadata.name} has changed since it was read; nothing was deleted`);
+  const live = await readOrNull(work, current);
+  const isSame = live?.metadata.uid === current.metadata.uid;
+  if (live && isSame && live.metadata.resourceVersion === current.metadata.resourceVersion) {
+    work.confirmed = true;
+    return;
   }
-  work.confirmed = true;
+  if (live && isSame) work.onWrote(work.api, live);
+  else noteGone(work, current);
+  throw staleError(`${current.kind} ${current.metadata.name} is no longer as it was read; nothing was deleted`);
+}
+
+async function readOrNull(work: Work, { metadata }: KubernetesObject): Promise<KubernetesObject | null> {
+  try {
+    return await work.client.get(work.api, metadata);
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+function noteGone(work: Work, { metadata: { namespace, name, uid = "" } }: KubernetesObject): void {
+  work.onDeleted(work.api, { namespace, name, uid, entirely: true });
 }
 
 function staleError(message: string): KubernetesError {

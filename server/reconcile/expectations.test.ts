@@ -77,3 +77,14 @@ test("nothing is expected of what was forgotten", () => {
   expectations.forget("k");
   expect(expectations.met("k")).toBe(true);
 });
+
+test("an object that nothing holds any more is shown as gone only when it has left the cache", () => {
+  const leaving = { deletionTimestamp: "2020-01-01T00:00:00Z" };
+  const store = createStore();
+  store.replace([pod("5", leaving)], "5");
+  const expectations = createExpectations();
+  expectations.deleted("k", store, { namespace: "n", name: "p", uid: "u", entirely: true });
+  expect(expectations.met("k")).toBe(false);
+  store.apply("DELETED", pod("6", leaving));
+  expect(expectations.met("k")).toBe(true);
+});

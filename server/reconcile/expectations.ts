@@ -10,13 +10,16 @@ export type Shown = Pick<Store, "get" | "covers">;
  */
 export type Expectations = {
   wrote(key: string, cache: Shown, object: KubernetesObject): void;
-  deleted(key: string, cache: Shown, target: ObjectKey & { uid: string }): void;
+  deleted(key: string, cache: Shown, target: Deleted): void;
   /** True when the caches show everything that was written for the key; what is shown is forgotten. */
   met(key: string): boolean;
   forget(key: string): void;
 };
 
-type Expected = { cache: Shown; resourceVersion: string } | { cache: Shown; target: ObjectKey; goneUid: string };
+/** `entirely`: nothing holds it any more, so an object that is merely on its way out is the old view. */
+export type Deleted = ObjectKey & { uid: string; entirely?: boolean };
+
+type Expected = { cache: Shown; resourceVersion: string } | { cache: Shown; gone: Deleted };
 
 export function createExpectations(): Expectations {
   const byKey = new Map<string, Expected[]>();
@@ -32,8 +35,8 @@ export function createExpectations(): Expectations {
       const { resourceVersion } = object.metadata;
       if (resourceVersion !== undefined && !cache.covers(resourceVersion)) expect(key, { cache, resourceVersion });
     },
-    deleted(key, cache, { uid, ...target }) {
-      expect(key, { cache, target, goneUid: uid });
+    deleted(key, cache, gone) {
+      expect(key, { cache, gone });
     },
     met(key) {
       const list = byKey.get(key);
@@ -49,6 +52,8 @@ export function createExpectations(): Expectations {
 
 function isShown(expected: Expected): boolean {
   if ("resourceVersion" in expected) return expected.cache.covers(expected.resourceVersion);
-  const found = expected.cache.get(expected.target);
-  return found?.metadata.uid !== expected.goneUid || found.metadata.deletionTimestamp !== undefined;
+  const { gone, cache } = expected;
+  const found = cache.get(gone);
+  if (found?.metadata.uid !== gone.uid) return true;
+  return !gone.entirely && found.metadata.deletionTimestamp !== undefined;
 }
