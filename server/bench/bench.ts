@@ -3,10 +3,12 @@ import { openBenchCluster, type BenchCluster } from "./bench-cluster";
 import { type BenchGroup, type Figure, isMet } from "./bench-group";
 import { burst } from "./burst";
 import { failover } from "./failover";
+import { fireboltEngines } from "./firebolt-engines";
 import { heapPerObject } from "./heap-per-object";
 import { overtake } from "./overtake";
 import { peers } from "./peers";
 import { queueCost } from "./queue-cost";
+import { sandboxSpeed } from "./sandbox-speed";
 import { specToStatus } from "./spec-to-status";
 import { sync } from "./sync";
 import { writesPerChange } from "./writes-per-change";
@@ -22,6 +24,7 @@ const groups: readonly BenchGroup[] = [
   overtake,
   failover,
   queueCost,
+  fireboltEngines,
 ];
 
 await main();

@@ -19,7 +19,7 @@ import {
 } from "@/server/sandbox/apply/managed-fields";
 import { mergeApplied, pruneFields } from "@/server/sandbox/apply/merge-applied";
 import { trackedSchema } from "@/server/sandbox/apply/tracked-schema";
-import { equalJson, recordOf } from "@/server/sandbox/json";
+import { equalJson, recordOf, without } from "@/server/sandbox/json";
 import { StatusError } from "@/server/sandbox/status-error";
 import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 
@@ -77,19 +77,9 @@ function inPlace(
 }
 
 function assembled(live: KubernetesObject, result: Readonly<Record<string, unknown>>): KubernetesObject {
-  const {
-    labels: _labels,
-    annotations: _annotations,
-    ownerReferences: _owners,
-    finalizers: _finalizers,
-    ...identity
-  } = live.metadata;
-  return {
-    apiVersion: live.apiVersion,
-    kind: live.kind,
-    ...result,
-    metadata: { ...identity, ...recordOf(result["metadata"]) },
-  };
+  const identity = without(live.metadata, "labels", "annotations", "ownerReferences", "finalizers");
+  const metadata = { ...identity, ...recordOf(result["metadata"]) };
+  return { apiVersion: live.apiVersion, kind: live.kind, ...result, metadata };
 }
 
 function configFields(type: ResourceType, config: KubernetesObject): FieldSet {

@@ -15,7 +15,7 @@ export function partsOf(schema: Schema | undefined, value: unknown): Part[] | nu
   if (!Array.isArray(value)) return null;
   const element = elementIn(schema);
   return element && value.every((item) => element(item) !== null)
-    ? value.map((item) => ({ element: element(item) ?? "", schema: schema?.items, value: item }))
+    ? value.map((item: unknown) => ({ element: element(item) ?? "", schema: schema?.items, value: item }))
     : null;
 }
 

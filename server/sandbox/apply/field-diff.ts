@@ -1,6 +1,6 @@
 import { type Part, partsOf } from "@/server/sandbox/apply/elements";
 import { type Fields, type FieldSet, nodeOf } from "@/server/sandbox/apply/field-set";
-import { equalJson, isRecord } from "@/server/sandbox/json";
+import { equalJson, isRecord, without } from "@/server/sandbox/json";
 import { type Schema } from "@/server/sandbox/schema/schema";
 
 export type FieldDiff = { changed: Fields; removed: Fields };
@@ -52,8 +52,7 @@ const CONSTANT_CONTAINERS = new Set(["f:metadata", "f:spec", "f:status", "f:temp
 function withSelf(part: Part): FieldSet {
   const inner = fieldsOf(part.schema, part.value, { withContainers: true });
   if (!CONSTANT_CONTAINERS.has(part.element) || !("." in inner)) return inner;
-  const { ".": _self, ...children } = inner;
-  return children;
+  return without(inner, ".");
 }
 
 function isItem({ element }: Part): boolean {

@@ -1,3 +1,5 @@
+import { without } from "@/server/sandbox/json";
+
 /**
  * A set of field paths in the notation of managedFields (FieldsV1): `{ "f:spec": { "f:replicas": {} } }`.
  * A node without children is in the set; one with children only if it holds `.`. Null is the empty set.
@@ -65,8 +67,7 @@ function shownElement(element: string): string {
 
 function childrenOf(set: FieldSet): Readonly<Record<string, FieldSet>> {
   if (!("." in set)) return set;
-  const { ".": _self, ...children } = set;
-  return children;
+  return without(set, ".");
 }
 
 function put(children: Record<string, FieldSet>, element: string, inner: Fields) {

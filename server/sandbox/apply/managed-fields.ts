@@ -3,7 +3,7 @@ import { type RequestContext } from "@/server/sandbox/admission-plugin";
 import { diffFields } from "@/server/sandbox/apply/field-diff";
 import { type Fields, type FieldSet, subtract, unite } from "@/server/sandbox/apply/field-set";
 import { trackedSchema } from "@/server/sandbox/apply/tracked-schema";
-import { equalJson, isRecord } from "@/server/sandbox/json";
+import { equalJson, isRecord, without } from "@/server/sandbox/json";
 import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 
 /** One entry of metadata.managedFields. */
@@ -32,8 +32,8 @@ export function trackUpdate(
 ) {
   const before = isReset(next.metadata.managedFields) ? [] : entriesOf(old);
   const { changed, removed } = diffFields(trackedSchema(type), tracked(old), tracked(next));
-  const kept = keepManagedFields(next, old);
-  if (changed === null && removed === null && before.length === entriesOf(old).length) return kept;
+  keepManagedFields(next, old);
+  if (changed === null && removed === null && before.length === entriesOf(old).length) return;
   const own = entryOf(type, ctx, { time, fields: {}, subresource });
   const mine = before.find((entry) => isSameManager(entry, own));
   const others = withoutFields(
@@ -88,7 +88,8 @@ const UNTRACKED_METADATA = [
 
 /** The part of an object whose fields have owners. */
 export function tracked(object: KubernetesObject): Record<string, unknown> {
-  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
+  const { metadata } = object;
+  const rest = without(object, "apiVersion", "kind", "metadata");
   const kept = Object.entries(metadata).filter(([key]) => !UNTRACKED_METADATA.includes(key));
   return kept.length > 0 ? { metadata: Object.fromEntries(kept), ...rest } : rest;
 }

@@ -58,7 +58,7 @@ export function pruneFields(schema: Schema | undefined, value: unknown, gone: Fi
   }
   const element = Array.isArray(value) ? elementIn(schema) : null;
   if (!Array.isArray(value) || !element) return value;
-  const kept = value.flatMap((item) => {
+  const kept = value.flatMap((item: unknown): unknown[] => {
     const below = gone[element(item) ?? ""];
     if (!below) return [item];
     if (isMember(below)) return [];

@@ -2,7 +2,7 @@ import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type RequestContext } from "@/server/sandbox/admission-plugin";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { timeOf } from "@/server/sandbox/cluster/write";
-import { listOf, recordOf, textOf } from "@/server/sandbox/json";
+import { listOf, recordOf, textOf, without } from "@/server/sandbox/json";
 import { conflictError } from "@/server/sandbox/status-error";
 
 const pods = { group: "", plural: "pods" };
@@ -26,7 +26,7 @@ export async function bindPod(
           at.name,
           `pod ${at.name} is already assigned to node "${bound}"`,
         );
-      const { resourceVersion: _resourceVersion, ...metadata } = pod.metadata;
+      const metadata = without(pod.metadata, "resourceVersion");
       return { ...pod, metadata, spec: { ...pod.spec, nodeName: node } };
     },
     ctx,

@@ -198,7 +198,7 @@ async function watched(target: Target, path: string, query: Record<string, strin
   const seen: Seen[] = [];
   try {
     for await (const event of client.watch(path, { query, signal: ended.signal })) {
-      seen.push(event as Seen);
+      seen.push(event);
       if (seen.length === count) break;
     }
   } finally {

@@ -27,7 +27,10 @@ export async function deleteDoor(call: Call) {
   const { cluster, type, namespace, name = "", response, ctx } = call;
   const options = await deleteOptionsIn(call);
   const { object, gone } = await deleteObject(cluster.writes, storedType(call), { namespace, name }, options, ctx);
-  if (!gone || RETURNS_OBJECT.has(type.storageKey)) return respondObject(call, 200, object);
+  if (!gone || RETURNS_OBJECT.has(type.storageKey)) {
+    respondObject(call, 200, object);
+    return;
+  }
   const details = {
     name,
     ...(type.group === "" ? {} : { group: type.group }),
@@ -81,6 +84,6 @@ async function deleteOptionsIn({ request, query, ctx }: Call): Promise<DeleteOpt
       : typeof orphans === "boolean"
         ? { propagation: orphans ? "Orphan" : "Background" }
         : {}),
-    ...(grace === undefined || grace === null ? {} : { graceSeconds: Number(grace) }),
+    ...(grace === undefined ? {} : { graceSeconds: Number(grace) }),
   };
 }

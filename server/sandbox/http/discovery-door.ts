@@ -19,15 +19,22 @@ export async function discoveryDoor(
     const version = aggregatedVersion(request.headers.accept);
     if (version !== null) {
       const document = aggregatedDiscovery(cluster.types, version, plain === "/api" ? "core" : "groups");
-      return respondJson(response, 200, document, {
+      respondJson(response, 200, document, {
         "content-type": `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
         vary: "Accept",
       });
+      return;
     }
   }
   const body = answerOf(cluster, plain);
-  if (typeof body === "string") return respondText(response, 200, body, PLAIN);
-  if (body === null) return respondText(response, 404, "404 page not found\n", PLAIN);
+  if (typeof body === "string") {
+    respondText(response, 200, body, PLAIN);
+    return;
+  }
+  if (body === null) {
+    respondText(response, 404, "404 page not found\n", PLAIN);
+    return;
+  }
   respondJson(response, 200, body);
 }
 

@@ -50,8 +50,8 @@ export type DoorDeps = {
 };
 
 export type Door = {
-  onRequest(request: IncomingMessage, response: ServerResponse): void;
-  onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Requests that are being handled; watches count only until their stream is open. */
   busy(): number;
 };
@@ -83,7 +83,10 @@ async function handle(deps: DoorDeps, request: IncomingMessage, response: Server
   if (!info.resource) return discoveryDoor(deps.cluster, path, request, response);
 
   const type = deps.cluster.types.find(info.group, info.version, info.plural);
-  if (!type || (info.namespace !== undefined && !type.namespaced)) return respondNoSuchPath(response);
+  if (!type || (info.namespace !== undefined && !type.namespaced)) {
+    respondNoSuchPath(response);
+    return;
+  }
   const connect = connectCallOf(info, query);
   const connects = deps.connects();
   if (connect && type.subresources[connect.subresource] && connects) return connects.serve(connect, request, response);

@@ -18,17 +18,24 @@ export async function openApiDoor(
   const { openApiDocument } = await import("@/server/sandbox/openapi/openapi-document");
   if (path === "/openapi/v2") {
     const document = cached(types, path, () => swaggerDocument(types));
-    if (!V2_PROTOBUF_ASKED.test(request.headers.accept ?? "")) return respondJson(response, 200, document);
+    if (!V2_PROTOBUF_ASKED.test(request.headers.accept ?? "")) {
+      respondJson(response, 200, document);
+      return;
+    }
     const { encodeSwagger } = await import("@/server/sandbox/openapi/encode-swagger");
     const bytes = cached(types, `${path} protobuf`, () => encodeSwagger(document));
     response.writeHead(200, { "content-type": V2_PROTOBUF, "content-length": bytes.length });
     response.end(bytes);
     return;
   }
-  if (path === "/openapi/v3") return respondJson(response, 200, { paths: rootPaths(types) });
+  if (path === "/openapi/v3") {
+    respondJson(response, 200, { paths: rootPaths(types) });
+    return;
+  }
   const root = path.slice("/openapi/v3/".length);
   if (!versionRoots(types).includes(root))
-    return respondText(response, 404, "404 page not found\n", { "content-type": "text/plain; charset=utf-8" });
+    respondText(response, 404, "404 page not found\n", { "content-type": "text/plain; charset=utf-8" });
+  return;
   respondJson(
     response,
     200,

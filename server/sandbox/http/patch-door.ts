@@ -11,6 +11,7 @@ import { respondObject } from "@/server/sandbox/http/outgoing";
 import { present, toStored } from "@/server/sandbox/http/present";
 import { readBody } from "@/server/sandbox/http/read-body";
 import { storedType } from "@/server/sandbox/http/stored-type";
+import { without } from "@/server/sandbox/json";
 import { jsonPatch } from "@/server/sandbox/patch/json-patch";
 import { mergePatch } from "@/server/sandbox/patch/merge-patch";
 import { strategicPatch } from "@/server/sandbox/patch/strategic-patch";
@@ -68,8 +69,7 @@ function parsePatch(text: string): unknown {
 
 /** A patch without a resourceVersion applies to whatever is there. */
 function withoutVersion(object: KubernetesObject): KubernetesObject {
-  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  return { ...object, metadata: without(object.metadata, "resourceVersion") };
 }
 
 function sameIdentity(object: KubernetesObject, old: KubernetesObject): KubernetesObject {
@@ -97,11 +97,12 @@ async function applyDoor(call: Call) {
   if (!cluster.store.get(type.storageKey, namespace, name)) {
     if (subresource || config.metadata.uid) throw notFoundError(type, name);
     const created = applyNew(type, config, applied);
-    return respondObject(
+    respondObject(
       call,
       201,
       await createObject(cluster.writes, stored, toStored(type, stored, created), ctx, { namespace, applied: true }),
     );
+    return;
   }
   const change = (old: KubernetesObject) =>
     toStored(
@@ -127,9 +128,14 @@ function configOf({ type, name = "", subresource, ctx }: Call, body: unknown): K
     );
   }
   if (subresource !== "status") {
-    const { status: _status, ...rest } = config;
-    return type.subresources["status"] ? rest : config;
+    return type.subresources["status"] ? withoutStatus(config) : config;
   }
   const { apiVersion, kind, metadata, status } = config;
   return { apiVersion, kind, metadata: { name: metadata.name }, ...(status === undefined ? {} : { status }) };
+}
+
+function withoutStatus(config: KubernetesObject): KubernetesObject {
+  const copy = { ...config };
+  delete copy.status;
+  return copy;
 }

@@ -9,7 +9,7 @@ import { present, toStored } from "@/server/sandbox/http/present";
 import { readBody } from "@/server/sandbox/http/read-body";
 import { respondJson } from "@/server/sandbox/http/respond";
 import { storedType } from "@/server/sandbox/http/stored-type";
-import { isRecord, recordOf, textOf } from "@/server/sandbox/json";
+import { isRecord, recordOf, textOf, without } from "@/server/sandbox/json";
 import { type LabelSelector } from "@/server/sandbox/selector/label-selector";
 import { invalidError, notFoundError } from "@/server/sandbox/status-error";
 import { type Subresource } from "@/server/sandbox/type-registry";
@@ -23,7 +23,8 @@ export async function scaleDoor(call: Call, paths: Paths) {
   const found = cluster.store.get(type.storageKey, namespace, name);
   if (!found) throw notFoundError(type, name);
   if (request.method === "GET" || request.method === "HEAD")
-    return respondJson(response, 200, scaleOf(present(type, found), paths));
+    respondJson(response, 200, scaleOf(present(type, found), paths));
+  return;
   const asked = await askedScale(call, paths);
   const stored = storedType(call);
   const change = (old: KubernetesObject) => {
@@ -33,7 +34,7 @@ export async function scaleDoor(call: Call, paths: Paths) {
       const problem = invalid("spec.replicas", replicas, "must be greater than or equal to 0");
       throw invalidError(scaleKind, name, [problem]);
     }
-    const { resourceVersion: _resourceVersion, ...metadata } = old.metadata;
+    const metadata = without(old.metadata, "resourceVersion");
     const next = withValue(present(type, old), paths.specReplicasPath, replicas);
     const version = scale.metadata.resourceVersion;
     return toStored(type, stored, {
@@ -53,7 +54,7 @@ async function askedScale(call: Call, paths: Paths): Promise<(old: KubernetesObj
   const apply = patchOf(call.type, mediaTypeOf(call));
   const patch = parseJson((await readBody(call.request)).toString("utf8"));
   return (old) => {
-    const { resourceVersion: _resourceVersion, ...metadata } = old.metadata;
+    const metadata = without(old.metadata, "resourceVersion");
     return objectOf(apply(call.type, scaleOf({ ...old, metadata }, paths), patch), scaleKind);
   };
 }

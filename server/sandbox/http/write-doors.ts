@@ -14,7 +14,10 @@ export async function createDoor(call: Call) {
   const { cluster, type, namespace, response, ctx } = call;
   const object = await objectIn(call);
   checkNamespace(type, object, namespace);
-  if (type.strategy.answer) return respondJson(response, 201, await type.strategy.answer(object, namespace, ctx.user));
+  if (type.strategy.answer) {
+    respondJson(response, 201, await type.strategy.answer(object, namespace, ctx.user));
+    return;
+  }
   const stored = storedType(call);
   respondObject(
     call,
@@ -38,7 +41,8 @@ export async function updateDoor(call: Call) {
   const stored = storedType(call);
   const next = toStored(type, stored, object);
   if (type.strategy.createOnUpdate && !subresource && !cluster.store.get(type.storageKey, namespace, name)) {
-    return respondObject(call, 201, await createObject(cluster.writes, stored, next, ctx, { namespace }));
+    respondObject(call, 201, await createObject(cluster.writes, stored, next, ctx, { namespace }));
+    return;
   }
   const at = { namespace, name };
   respondObject(

@@ -65,11 +65,11 @@ export function createDefinitions(prefix: "#/definitions/" | "#/components/schem
     definitions,
     shown,
     /** The definition of a kind, under the name that Kubernetes gives it, marked with its group, version and kind. */
-    addKind(type: ResourceType): string {
+    addKind: (type: ResourceType): string => {
       const address = type.schema ? addressOfSchema(type.schema) : undefined;
       const name = address
         ? definitionName(address)
-        : `${[...type.group.split(".").reverse(), type.version, type.kind].join(".")}`;
+        : [...type.group.split(".").reverse(), type.version, type.kind].join(".");
       if (address && type.schema) refTo(address);
       else definitions[name] = customDefinition(type);
       const { group, version, kind } = type;

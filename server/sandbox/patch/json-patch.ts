@@ -1,4 +1,4 @@
-import { cloneJson, equalJson, isRecord, setKey } from "@/server/sandbox/json";
+import { cloneJson, equalJson, isRecord, setKey, textOf } from "@/server/sandbox/json";
 import { badRequestError, StatusError } from "@/server/sandbox/status-error";
 
 type Operation = { op: string; path: string; from?: string; value?: unknown };
@@ -117,7 +117,7 @@ function operationOf(raw: unknown): Operation {
   if (!isRecord(raw))
     throw badRequestError("error decoding patch: json: cannot unmarshal into Go value of type jsonpatch.Operation");
   const { op, path, from, value } = raw;
-  return { op: String(op), path: String(path ?? ""), ...(from === undefined ? {} : { from: String(from) }), value };
+  return { op: textOf(op), path: textOf(path), ...(from === undefined ? {} : { from: textOf(from) }), value };
 }
 
 function refused(why: string): StatusError {

@@ -39,7 +39,7 @@ function put(result: Record<string, unknown>, field: Field, table: string, { val
     const entry = fieldsIn(asBytes(value));
     const inner = entry.find(({ number }) => number === 2)?.value ?? Buffer.alloc(0);
     const map = (result[field.name] ??= {});
-    Reflect.set(map as object, bytesOf(entry, 1).toString(), decodeValue(table, field.type, inner));
+    Reflect.set(map, bytesOf(entry, 1).toString(), decodeValue(table, field.type, inner));
     return;
   }
   const decoded = decodeValue(table, field.type, value);

@@ -51,7 +51,7 @@ function kept(path: string, make: () => string): string {
 }
 
 /** Two processes on one log would tear it. A lock that a dead process left behind is taken over. */
-function takeLock(path: string): { release(): void } {
+function takeLock(path: string): { release: () => void } {
   const [pid = "", started = ""] = existsSync(path) ? readFileSync(path, "utf8").trim().split(" ") : [];
   if (pid !== "" && Number(pid) !== process.pid && isAlive(Number(pid), started)) {
     throw new Error(`The sandbox's folder is in use by process ${pid} (${path}): stop that one first`);

@@ -27,7 +27,8 @@ export type Store = {
   compactedRevision(storageKey: string): number;
   /** Forgets the history up to now, as etcd's compaction does. */
   compact(): void;
-  subscribe(storageKey: string | "*", listener: (change: Change) => void): () => void;
+  /** `*`: everything. */
+  subscribe(storageKey: string, listener: (change: Change) => void): () => void;
   storageKeys(): string[];
   /** Takes over what a log holds, without telling anybody. */
   load(revision: number, objects: Iterable<readonly [storageKey: string, object: KubernetesObject]>): void;
@@ -79,7 +80,7 @@ export function createStore({ historyMax = 4_096 }: { historyMax?: number } = {}
     const { namespace, name } = object.metadata;
     if (namespace === undefined) return collection.items.set(name, object);
     let inside = collection.namespaces.get(namespace);
-    if (!inside) collection.namespaces.set(namespace, (inside = new Map()));
+    if (!inside) collection.namespaces.set(namespace, (inside = new Map<string, KubernetesObject>()));
     inside.set(name, object);
     return inside;
   }

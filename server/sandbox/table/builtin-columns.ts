@@ -8,6 +8,7 @@ import {
   labelsShown,
   name,
   selectorShown,
+  shown,
   since,
   sizeAt,
   textAt,
@@ -62,7 +63,7 @@ export const builtinColumns: Readonly<Record<string, readonly Column[]>> = {
       "Ports",
       (slice) =>
         listOf(slice["ports"])
-          .map((port) => String(recordOf(port)["port"] ?? "*"))
+          .map((port) => shown(recordOf(port)["port"], "*"))
           .join(",") || "<unset>",
     ),
     column(
@@ -78,7 +79,7 @@ export const builtinColumns: Readonly<Record<string, readonly Column[]>> = {
     name,
     column("Status", (claim) => (claim.metadata.deletionTimestamp ? "Terminating" : textOf(at(claim, "status.phase")))),
     column("Volume", textAt("spec.volumeName")),
-    column("Capacity", (claim) => String(at(claim, "status.capacity.storage") ?? "")),
+    column("Capacity", (claim) => shown(at(claim, "status.capacity.storage"))),
     column("Access Modes", (claim) => accessModes(at(claim, "status.accessModes"))),
     column("StorageClass", textAt("spec.storageClassName")),
     column("VolumeAttributesClass", textAt("spec.volumeAttributesClassName", "<unset>")),
@@ -87,7 +88,7 @@ export const builtinColumns: Readonly<Record<string, readonly Column[]>> = {
   ],
   persistentvolumes: [
     name,
-    column("Capacity", (volume) => String(at(volume, "spec.capacity.storage") ?? "")),
+    column("Capacity", (volume) => shown(at(volume, "spec.capacity.storage"))),
     column("Access Modes", (volume) => accessModes(at(volume, "spec.accessModes"))),
     column("Reclaim Policy", textAt("spec.persistentVolumeReclaimPolicy")),
     column("Status", (volume) =>
@@ -121,7 +122,7 @@ export const builtinColumns: Readonly<Record<string, readonly Column[]>> = {
     ),
     column("Message", (event) => textOf(event["message"]).trim()),
     wide("First Seen", (event, now) => since(event["firstTimestamp"] ?? event["eventTime"], now)),
-    wide("Count", (event) => String(event["count"] ?? 1)),
+    wide("Count", (event) => shown(event["count"], "1")),
     wide("Name", ({ metadata }) => metadata.name),
   ],
   resourcequotas: [
@@ -240,7 +241,7 @@ function loadBalancer(object: KubernetesObject): string {
 
 function shownPort(value: unknown): string {
   const { port, nodePort, protocol } = recordOf(value);
-  return `${String(port)}${nodePort ? `:${String(nodePort)}` : ""}/${textOf(protocol) || "TCP"}`;
+  return `${String(port)}${nodePort ? `:${shown(nodePort)}` : ""}/${textOf(protocol) || "TCP"}`;
 }
 
 function endpointsShown(endpoints: KubernetesObject): string {
@@ -271,6 +272,6 @@ function quotaShown(quota: KubernetesObject, isShown: (key: string) => boolean):
   const used = recordOf(at(quota, "status.used"));
   return Object.entries(recordOf(at(quota, "status.hard")))
     .filter(([key]) => isShown(key))
-    .map(([key, hard]) => `${key}: ${String(used[key] ?? 0)}/${String(hard)}`)
+    .map(([key, hard]) => `${key}: ${shown(used[key], "0")}/${String(hard)}`)
     .join(", ");
 }

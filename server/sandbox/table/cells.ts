@@ -10,6 +10,13 @@ export function at(object: unknown, path: string): unknown {
   return path.split(".").reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), object);
 }
 
+/** A string, number or boolean as text; anything else as nothing. */
+export function shown(value: unknown, otherwise = ""): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : otherwise;
+}
+
 export function textAt(path: string, otherwise = ""): Cell {
   return (object) => textOf(at(object, path)) || otherwise;
 }

@@ -10,6 +10,7 @@ import {
   name,
   numberAt,
   selectorShown,
+  shown,
   since,
   templateColumns,
   textAt,
@@ -102,8 +103,8 @@ export const workloadColumns: Readonly<Record<string, readonly Column[]>> = {
   ],
   "poddisruptionbudgets.policy": [
     name,
-    column("Min Available", (object) => String(at(object, "spec.minAvailable") ?? "N/A")),
-    column("Max Unavailable", (object) => String(at(object, "spec.maxUnavailable") ?? "N/A")),
+    column("Min Available", (object) => shown(at(object, "spec.minAvailable"), "N/A")),
+    column("Max Unavailable", (object) => shown(at(object, "spec.maxUnavailable"), "N/A")),
     column("Allowed Disruptions", countAt("status.disruptionsAllowed"), "integer"),
     age,
   ],

@@ -6,7 +6,7 @@ import { invalid, required } from "@/server/sandbox/field-error";
 import { equalJson, isRecord, recordOf, textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";
 import { coreStrategies } from "@/server/sandbox/types/core-strategies";
-import { fill, records } from "@/server/sandbox/types/default-pod-spec";
+import { fill, fillSpec, records } from "@/server/sandbox/types/default-pod-spec";
 import { serviceStrategy } from "@/server/sandbox/types/service-strategy";
 import { workloadStrategies } from "@/server/sandbox/types/workload-strategies";
 
@@ -45,12 +45,12 @@ export const builtinStrategies: Readonly<Record<string, Strategy>> = {
     validate: (storageClass) => (textOf(storageClass["provisioner"]) === "" ? [required("provisioner")] : []),
   },
   "horizontalpodautoscalers.autoscaling": {
-    normalize: ({ spec }) => void (isRecord(spec) && fill(spec, { minReplicas: 1 })),
+    normalize: (object) => fillSpec(object, { minReplicas: 1 }),
   },
   "networkpolicies.networking.k8s.io": {
     generation: true,
-    normalize: ({ spec }) =>
-      void (isRecord(spec) && fill(spec, { policyTypes: spec["egress"] ? ["Ingress", "Egress"] : ["Ingress"] })),
+    normalize: (object) =>
+      fillSpec(object, { policyTypes: object.spec?.["egress"] ? ["Ingress", "Egress"] : ["Ingress"] }),
   },
   "ingresses.networking.k8s.io": { generation: true },
   "poddisruptionbudgets.policy": { generation: true },

@@ -2,7 +2,7 @@ import { type KubernetesObject } from "@/server/kubernetes/object";
 import { forbidden, invalid, required, type FieldError } from "@/server/sandbox/field-error";
 import { equalJson, isRecord, listOf, recordOf, textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";
-import { defaultPodSpec, fill, records } from "@/server/sandbox/types/default-pod-spec";
+import { defaultPodSpec, fill, fillSpec, records } from "@/server/sandbox/types/default-pod-spec";
 import { validatePodSpec } from "@/server/sandbox/types/validate-pod-spec";
 
 export const coreStrategies: Readonly<Record<string, Strategy>> = {
@@ -56,7 +56,7 @@ export const coreStrategies: Readonly<Record<string, Strategy>> = {
     selectableFields: { type: (secret) => textOf(secret["type"]) },
   },
   persistentvolumeclaims: {
-    normalize: (claim) => void (isRecord(claim.spec) && fill(claim.spec, { volumeMode: "Filesystem" })),
+    normalize: (claim) => fillSpec(claim, { volumeMode: "Filesystem" }),
     prepareCreate(claim) {
       claim.status = { phase: "Pending" };
       addFinalizer(claim, "kubernetes.io/pvc-protection");
@@ -64,11 +64,7 @@ export const coreStrategies: Readonly<Record<string, Strategy>> = {
     validate: claimErrors,
   },
   persistentvolumes: {
-    normalize: (volume) =>
-      void (
-        isRecord(volume.spec) &&
-        fill(volume.spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" })
-      ),
+    normalize: (volume) => fillSpec(volume, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" }),
     prepareCreate(volume) {
       volume.status = { phase: "Pending" };
       addFinalizer(volume, "kubernetes.io/pv-protection");

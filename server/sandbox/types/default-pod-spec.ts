@@ -21,6 +21,11 @@ export function fill(target: Fields, defaults: Readonly<Fields>) {
   for (const [key, value] of Object.entries(defaults)) target[key] ??= value;
 }
 
+/** The same for a spec that may be missing: validation will tell. */
+export function fillSpec({ spec }: { spec?: Fields }, defaults: Readonly<Fields>) {
+  if (spec) fill(spec, defaults);
+}
+
 export function records(value: unknown): Fields[] {
   return listOf(value).filter(isRecord);
 }
