@@ -15,7 +15,7 @@ afterAll(() => cluster.stop());
 // Several runs each: on a busy machine that takes a while, and nothing here depends on how long.
 const limits = { timeout: 600_000 };
 
-/** Those whose catch has been seen again and again; the others are looked for with every plan (ORRERY_EXPLORE=all). */
+/** Caught within a few plans, so cheap enough for every run; ORRERY_EXPLORE=all looks for the others, too. */
 const quick = [
   "the queue hands a key out twice",
   "a failed pass is not queued again",
