@@ -16,5 +16,5 @@ export function standInScripts({ withParser }: { withParser: boolean }): Feldera
 }
 
 function parserText(): string {
-  return readFileSync(createRequire(import.meta.url).resolve("node-sql-parser/build/postgresql.js"), "utf8");
+  return readFileSync(createRequire(import.meta.url).resolve("node-sql-parser/umd/postgresql.umd.js"), "utf8");
 }
