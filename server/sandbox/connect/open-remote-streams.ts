@@ -27,7 +27,7 @@ export async function openRemoteStreams(request: UpgradeRequest): Promise<Remote
 }
 
 /** The protocol that both speak; the first of ours that the client offers. */
-export function chooseProtocol(offered: Iterable<string>, ours: readonly string[]): string | undefined {
+function chooseProtocol(offered: Iterable<string>, ours: readonly string[]): string | undefined {
   const set = new Set(offered);
   return ours.find((name) => set.has(name));
 }

@@ -2,7 +2,7 @@ import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type Target, until } from "@/server/sandbox/contract/target";
 
 /** Real pods on a busy machine take their time; this only ends what never happens. */
-export const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 120_000;
 
 export type Scene = { target: Target; namespace: string };
 

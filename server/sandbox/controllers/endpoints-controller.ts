@@ -16,7 +16,7 @@ import { type Controller, type ControllerContext, type Watch, watchItself } from
 import { type Shelf } from "./shelves";
 import { canonical, randomSuffix } from "./template-hash";
 
-export const endpointSliceApi: Api = {
+const endpointSliceApi: Api = {
   group: "discovery.k8s.io",
   version: "v1",
   plural: "endpointslices",
@@ -138,7 +138,7 @@ function portsOn(service: Service, pod: Pod): Port[] {
   });
 }
 
-export function targetPort({ port, targetPort: target }: ServicePort, pod: Pod): number | undefined {
+function targetPort({ port, targetPort: target }: ServicePort, pod: Pod): number | undefined {
   if (typeof target === "number") return target === 0 ? port : target;
   if (target === undefined || target === "") return port;
   if (/^[0-9]+$/.test(target)) return Number(target);

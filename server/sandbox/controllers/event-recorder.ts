@@ -3,7 +3,7 @@ import { apis } from "@/server/kubernetes/apis";
 import { type Kept, microTimestampOf, timestampOf } from "@/server/sandbox/objects/meta";
 import { type Shelves } from "./shelves";
 
-export type EventType = "Normal" | "Warning";
+type EventType = "Normal" | "Warning";
 export type EventRecorder = (about: Kept, type: EventType, reason: string, message: string, fieldPath?: string) => void;
 
 type RecordedEvent = Kept & { message: string; count?: number; firstTimestamp?: string; lastTimestamp?: string };

@@ -59,7 +59,7 @@ export function planJob({ job, pods, now }: JobSeen): JobPlan {
   };
 }
 
-export function findFinished({ status }: Job): Condition | undefined {
+function findFinished({ status }: Job): Condition | undefined {
   return status?.conditions?.find(
     ({ type, status: value }) => (type === "Complete" || type === "Failed") && value === "True",
   );

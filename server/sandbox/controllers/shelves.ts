@@ -3,9 +3,9 @@ import { type Cluster } from "@/server/sandbox/cluster";
 import { type TypeRef, type UserInfo } from "@/server/sandbox/type-registry";
 import { type Draft, type Kept, keyOf, without } from "@/server/sandbox/objects/meta";
 
-export type Where = { namespace?: string };
+type Where = { namespace?: string };
 export type Change<T> = { type: "ADDED" | "MODIFIED" | "DELETED"; object: T; old?: T };
-export type RemoveOptions = { propagation?: "Background" | "Foreground" | "Orphan"; graceSeconds?: number };
+type RemoveOptions = { propagation?: "Background" | "Foreground" | "Orphan"; graceSeconds?: number };
 
 /** The objects of one kind as a controller sees them: typed, and written in the name of that controller. */
 export type Shelf<T extends Kept> = {

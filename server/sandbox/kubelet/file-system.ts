@@ -148,6 +148,6 @@ export function resolvePath(directory: string, path: string): string {
   return normalize(path.startsWith("/") ? path : `${directory}/${path}`);
 }
 
-export function parentOf(path: string): string {
+function parentOf(path: string): string {
   return normalize(path.slice(0, Math.max(1, path.lastIndexOf("/"))));
 }

@@ -11,18 +11,20 @@ const clock = createVirtualClock({ quiet: () => quiet() });
 const ctx = { user: { username: "test", groups: ["system:masters"] } };
 const BUSYBOX = "localhost/busybox:1";
 let sandbox: Sandbox;
+let isIdle = () => true;
 
 beforeAll(async () => {
   sandbox = await createSandbox({
     clock,
     kubelet: { nodes: [{ name: "one" }, { name: "two", capacity: { cpu: "2" } }] },
   });
+  isIdle = () => sandbox.idle();
   await clock.settle();
 });
 afterAll(() => sandbox.stop());
 
 async function quiet(): Promise<void> {
-  for (let calm = 0; calm < 8; calm = sandbox?.idle() === false ? 0 : calm + 1)
+  for (let calm = 0; calm < 8; calm = isIdle() ? calm + 1 : 0)
     await new Promise((resolve) => setImmediate(resolve));
 }
 

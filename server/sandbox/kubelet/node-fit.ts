@@ -33,7 +33,7 @@ function hostPorts(pod: Pod): number[] {
   );
 }
 
-export function tolerates(
+function tolerates(
   tolerations: readonly Toleration[] | undefined,
   taint: Pick<Taint, "key" | "value" | "effect">,
 ): boolean {

@@ -46,7 +46,7 @@ function phaseOf({ pod, init, containers }: PodFacts): NonNullable<PodStatus["ph
 }
 
 /** Ordinary init containers have succeeded; those that keep running beside the pod have started. */
-export function isInitialized(pod: Pod, init: readonly ContainerStatus[]): boolean {
+function isInitialized(pod: Pod, init: readonly ContainerStatus[]): boolean {
   return init.every((status) => {
     const spec = pod.spec.initContainers?.find(({ name }) => name === status.name);
     return spec?.restartPolicy === "Always" ? status.started === true : status.state.terminated?.exitCode === 0;

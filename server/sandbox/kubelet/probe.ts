@@ -104,7 +104,7 @@ function dialError(host: string, port: number, error: NodeJS.ErrnoException): st
   return `dial tcp ${host}:${port}: ${why}`;
 }
 
-export function portOf(port: number | string, container: Container): number {
+function portOf(port: number | string, container: Container): number {
   if (typeof port === "number") return port;
   return container.ports?.find(({ name }) => name === port)?.containerPort ?? Number(port);
 }

@@ -42,7 +42,7 @@ export function troubleOf(pod: Pod): Trouble {
 const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** "1m30s" in milliseconds; null when there is none or it is no duration. */
-export function durationOf(text: string | undefined): number | null {
+function durationOf(text: string | undefined): number | null {
   if (text === undefined || !/^([0-9.]+(ms|s|m|h))+$/.test(text)) return null;
   return [...text.matchAll(/([0-9.]+)(ms|s|m|h)/g)].reduce(
     (sum, [, amount, unit]) => sum + Number(amount) * (units[unit ?? ""] ?? 0),

@@ -7,7 +7,7 @@ export type OwnerReference = {
   blockOwnerDeletion?: boolean;
 };
 
-export type Meta = {
+type Meta = {
   name: string;
   generateName?: string;
   namespace?: string;

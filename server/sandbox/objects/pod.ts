@@ -2,7 +2,7 @@ import { type Condition, type Kept, type LabelSelector } from "./meta";
 
 export type Pod = Kept & { spec: PodSpec; status?: PodStatus };
 
-export type PodSpec = {
+type PodSpec = {
   nodeName?: string;
   nodeSelector?: Record<string, string>;
   affinity?: Affinity;
@@ -67,7 +67,7 @@ export type EnvVar = {
     secretKeyRef?: KeyRef;
   };
 };
-export type EnvFrom = {
+type EnvFrom = {
   prefix?: string;
   configMapRef?: { name: string; optional?: boolean };
   secretRef?: { name: string; optional?: boolean };
@@ -130,7 +130,7 @@ type NodeTerm = {
   matchFields?: { key: string; operator: string; values?: string[] }[];
 };
 export type PodAffinityTerm = { labelSelector?: LabelSelector; topologyKey: string; namespaces?: string[] };
-export type Affinity = {
+type Affinity = {
   nodeAffinity?: {
     requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms: NodeTerm[] };
     preferredDuringSchedulingIgnoredDuringExecution?: { weight: number; preference: NodeTerm }[];

@@ -20,9 +20,9 @@ export type Service = Kept & {
   };
 };
 
-export type TargetRef = { kind: string; namespace: string; name: string; uid: string; resourceVersion?: string };
+type TargetRef = { kind: string; namespace: string; name: string; uid: string; resourceVersion?: string };
 export type EndpointAddress = { ip: string; hostname?: string; nodeName?: string; targetRef?: TargetRef };
-export type EndpointPort = { name?: string; port: number; protocol?: string; appProtocol?: string };
+type EndpointPort = { name?: string; port: number; protocol?: string; appProtocol?: string };
 export type EndpointSubset = {
   addresses?: EndpointAddress[];
   notReadyAddresses?: EndpointAddress[];

@@ -13,7 +13,7 @@ export type Claim = Kept & {
   status?: { phase?: string; accessModes?: string[]; capacity?: Record<string, string>; conditions?: Condition[] };
 };
 
-export type ClaimRef = {
+type ClaimRef = {
   kind?: string;
   apiVersion?: string;
   namespace: string;

@@ -1,8 +1,8 @@
 import { type Condition, type Kept, type LabelSelector } from "./meta";
-import { type Container, type PodTemplate } from "./pod";
+import { type PodTemplate } from "./pod";
 import { type ClaimSpec } from "./storage";
 
-export type ClaimTemplate = {
+type ClaimTemplate = {
   metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
   spec: ClaimSpec;
 };
@@ -116,10 +116,3 @@ export type JobStatus = {
   completedIndexes?: string;
   uncountedTerminatedPods?: Record<string, never>;
 };
-
-/** What every workload that makes pods from a template shares. */
-export type PodMaker = Kept & { spec: { template: PodTemplate } };
-
-export function containersOf(template: PodTemplate): Container[] {
-  return [...(template.spec.initContainers ?? []), ...template.spec.containers];
-}
