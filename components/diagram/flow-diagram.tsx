@@ -7,6 +7,7 @@ import { isTyping } from "../shell/shortcuts";
 import { ArrowHead } from "./arrow-head";
 import { BoxNode } from "./box-node";
 import { neighbourOf, type DrawnMachine } from "./drawn-machine";
+import { frameOf } from "./still-diagram";
 import { StateNode, stateElementId, type StateData } from "./state-node";
 import { WireEdge, type WireData } from "./wire-edge";
 
@@ -32,16 +33,24 @@ export function FlowDiagram(props: FlowProps) {
 
 function Flow({ id, layout, machine, label, onState }: FlowProps) {
   const [focus, setFocus] = useState<string | null>(null);
-  const { fitView } = useReactFlow();
+  const { fitBounds } = useReactFlow();
   const nodes = useMemo(() => nodesOf(id, layout, machine), [id, layout, machine]);
   const edges = useMemo(() => edgesOf(id, layout, machine, focus), [id, layout, machine, focus]);
   useEffect(() => {
+    // The whole picture, with its arrows and labels: React Flow itself would fit only the states.
+    const fit = () =>
+      void fitBounds({ x: layout.left, y: layout.top, width: layout.width, height: layout.height }, { padding: 0 });
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === "f" && !isTyping(event)) void fitView({ padding: fitPadding });
+      if (event.key === "f" && !isTyping(event)) fit();
     };
+    fit();
+    window.addEventListener("resize", fit);
     window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [fitView]);
+    return () => {
+      window.removeEventListener("resize", fit);
+      window.removeEventListener("keydown", onKey);
+    };
+  }, [fitBounds, layout]);
   const onKeyDown = (event: React.KeyboardEvent) => {
     const from = (event.target as HTMLElement).dataset["state"];
     if (!from || !event.key.startsWith("Arrow")) return;
@@ -55,7 +64,7 @@ function Flow({ id, layout, machine, label, onState }: FlowProps) {
   return (
     <div
       className="flow"
-      style={{ aspectRatio: `${layout.width} / ${layout.height}`, maxHeight: 560 }}
+      style={frameOf(layout)}
       role="group"
       aria-label={label}
       onKeyDownCapture={onKeyDown}
@@ -76,9 +85,7 @@ function Flow({ id, layout, machine, label, onState }: FlowProps) {
         edges={edges}
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
-        fitView
-        fitViewOptions={{ padding: fitPadding }}
-        minZoom={0.3}
+        minZoom={0.2}
         maxZoom={2}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -94,7 +101,6 @@ function Flow({ id, layout, machine, label, onState }: FlowProps) {
   );
 }
 
-const fitPadding = 0.01;
 const heads = ["shut", "plain", "may", "will", "taken", "focus"] as const;
 
 function nodesOf(diagram: string, layout: Layout, machine: DrawnMachine): Node[] {

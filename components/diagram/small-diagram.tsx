@@ -3,6 +3,9 @@ import type { Tone } from "@/machines/lifecycle";
 import type { Layout } from "@/server/layout/layout-machine";
 import { ArrowHead } from "./arrow-head";
 
+/** More arrows than this are only hinted at; the machine's own page has them all. */
+const denseFrom = 24;
+
 type State = { state: string; tone: Tone; count: number };
 type Props = { id: string; layout: Layout; states: State[]; hrefOf: (state: string) => string; label: string };
 
@@ -13,7 +16,7 @@ export function SmallDiagram({ id, layout, states, hrefOf, label }: Props) {
   // Small machines keep their size; large ones shrink to the card.
   return (
     <svg
-      className="picture"
+      className={`picture${layout.arrows.length > denseFrom ? " dense" : ""}`}
       viewBox={`${left} ${top} ${width} ${height}`}
       style={{ maxWidth: width * 1.08 }}
       role="group"

@@ -107,9 +107,15 @@ function hereNow(state: string, mine: TransitionAnswer[], ways: Ways): Here {
   return {
     state,
     cameBy: came?.edge ?? null,
-    open: new Set(ways.filter(({ open }) => open).map(({ edge }) => edge)),
+    open: new Set(ways.filter((way, index) => way.open && !isShadowed(ways, index)).map(({ edge }) => edge)),
     taken: ways.find(({ taken, self }) => taken && !self)?.edge ?? null,
   };
+}
+
+/** Open, but the first that holds is taken, and that one stands before. */
+function isShadowed(ways: Ways, index: number): boolean {
+  const taken = ways.findIndex((way) => way.taken);
+  return taken >= 0 && index > taken && ways[index]?.event === ways[taken]?.event;
 }
 
 function hereThen({ to, edge }: TransitionAnswer): Here {

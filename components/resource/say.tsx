@@ -19,7 +19,7 @@ export function Say({ answer, explained }: { answer: GetAnswer; explained: Expla
         {row.name}
         <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone}>
           {row.state}
-          {isLate && " · over expectation"}
+          {isLate && (usual ? " · over expectation" : " · for long")}
         </StatusPill>
         {deletingSince && <StatusPill tone="warn">being deleted</StatusPill>}
       </h1>
@@ -41,8 +41,8 @@ export function Say({ answer, explained }: { answer: GetAnswer; explained: Expla
             <span className="cause">The last look failed: {explained.error}</span>
           </>
         )}
-        {explained?.looksAgainAt && now > 0 && (
-          <> Next look in {duration(Math.max(0, Date.parse(explained.looksAgainAt) - now))}.</>
+        {explained?.looksAgainAt && now > 0 && Date.parse(explained.looksAgainAt) > now && (
+          <> Next look in {duration(Date.parse(explained.looksAgainAt) - now)}.</>
         )}
         {explained?.source === "stored" && <> The cluster does not answer: this is what was last read.</>}
         {explained?.unknown.map((said) => (

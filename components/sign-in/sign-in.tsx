@@ -18,7 +18,7 @@ export function SignIn({ mode, to, error }: Props) {
           </p>
         )}
         {mode === "oidc" ? (
-          <a className="button" href={`/api/session/oidc?to=${encodeURIComponent(to)}`}>
+          <a className="button" href={`/api/session/oidc?returnTo=${encodeURIComponent(to)}`}>
             Go to the identity provider
           </a>
         ) : (
