@@ -24,8 +24,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 
 async function quiet(): Promise<void> {
-  for (let calm = 0; calm < 8; calm = isIdle() ? calm + 1 : 0)
-    await new Promise((resolve) => setImmediate(resolve));
+  for (let calm = 0; calm < 8; calm = isIdle() ? calm + 1 : 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
 async function create(name: string, spec: Record<string, unknown>, annotations: Record<string, string> = {}) {
