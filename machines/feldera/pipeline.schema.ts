@@ -105,7 +105,9 @@ export const compilerMessageSchema = z.object({
 
 const programErrorSchema = z.object({
   sql_compilation: z.object({ exit_code: z.int(), messages: z.array(compilerMessageSchema) }).nullish(),
-  rust_compilation: z.object({ exit_code: z.int(), stdout: z.string(), stderr: z.string() }).nullish(),
+  rust_compilation: z
+    .object({ exit_code: z.int(), stdout: z.string().default(""), stderr: z.string().default("") })
+    .nullish(),
   system_error: z.string().nullish(),
 });
 

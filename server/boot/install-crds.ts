@@ -44,7 +44,7 @@ export async function requireCrds(client: KubernetesClient): Promise<void> {
   const missing = names.filter((_name, at) => !found[at]);
   if (missing.length === 0) return;
   throw new UsageError(
-    `The cluster does not know ${missing.join(", ")}: run \`kubectl apply --server-side -f deploy/crds\` on it first.`,
+    `The cluster does not know ${missing.join(", ")}: run \`kubectl apply -f deploy/crds\` on it first.`,
   );
 }
 

@@ -6,7 +6,9 @@ import type { KubernetesObject } from "@/server/kubernetes/object";
 const resultSchema = z.object({
   ok: z.boolean(),
   sql_compilation: z.object({ exit_code: z.int(), messages: z.array(compilerMessageSchema) }).optional(),
-  rust_compilation: z.object({ exit_code: z.int(), stdout: z.string(), stderr: z.string() }).optional(),
+  rust_compilation: z
+    .object({ exit_code: z.int(), stdout: z.string().default(""), stderr: z.string().default("") })
+    .optional(),
   program_info: z.looseObject({}).optional(),
 });
 

@@ -11,6 +11,7 @@ import type { Steps } from "./pipeline-steps";
 import { knownOf } from "./pipeline.known";
 import type { PipelineSeen } from "./pipeline.read";
 import { reportedOf } from "./reported-status";
+import { withoutEmpty } from "./without-empty";
 
 /** One pass over a pipeline, or what a command would change. */
 export function computePipeline(seen: PipelineSeen, event: Event, now: number): Plan {
@@ -23,7 +24,7 @@ function observe(seen: PipelineSeen, now: number): Plan {
   return {
     steps: taken,
     effects: effectsOf(seen, steps, status),
-    status,
+    status: withoutEmpty(status),
     requeueAfterMs: againInMs(seen, steps),
   };
 }

@@ -8,6 +8,7 @@ import { command } from "@/server/resources/command";
 import type { Asked } from "@/server/resources/context";
 import { readResource } from "@/server/resources/read-resource";
 import { Refused } from "@/server/resources/refusal";
+import { withoutEmpty } from "../without-empty";
 import { requireEditable } from "./edit-rules";
 import { parseBody, requireName, specFrom } from "./pipeline-body";
 import { pipelineView, type Selector } from "./pipeline-view";
@@ -104,7 +105,12 @@ async function act(call: Call, type: string, args: Record<string, unknown>, mess
 
 async function create({ asked, namespace, name }: Call, spec: Pipeline["spec"]): Promise<Record<string, unknown>> {
   await mustMay(asked.rights, asked.identity, { verb: "create", api, namespace });
-  const object = { apiVersion: apiVersionOf(api), kind: api.kind, metadata: { name, namespace }, spec };
+  const object = {
+    apiVersion: apiVersionOf(api),
+    kind: api.kind,
+    metadata: { name, namespace },
+    spec: withoutEmpty(spec),
+  };
   try {
     return pipelineView(pipelineSchema.parse(await asked.client.create(api, object)), "all");
   } catch (error) {
@@ -131,7 +137,11 @@ async function edit(
   const spec = next(pipeline.spec);
   requireEditable(pipeline, spec);
   const { resourceVersion } = object.metadata;
-  const changed = { ...object, metadata: { ...object.metadata, name, namespace, resourceVersion }, spec };
+  const changed = {
+    ...object,
+    metadata: { ...object.metadata, name, namespace, resourceVersion },
+    spec: withoutEmpty(spec),
+  };
   try {
     return pipelineView(pipelineSchema.parse(await asked.client.replace(api, changed)), "all");
   } catch (error) {
