@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   for (const document of parseAllDocuments(readFileSync("deploy/rbac.yaml", "utf8"))) {
     const object = document.toJS() as KubernetesObject;
-    const api = (Object.values(apis) as Api[]).find(({ kind }) => kind === object.kind);
+    const api = Object.values<Api>(apis).find(({ kind }) => kind === object.kind);
     if (api) await fleet.client.create(api, object);
   }
   const path = pathOf(apis.serviceAccount, { namespace: "orrery-system", name: "orrery", subresource: "token" });
