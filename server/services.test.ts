@@ -11,8 +11,9 @@ afterAll(() => stage.stop());
 test("a second copy of the module, as a bundler makes one, finds the very same services", async () => {
   expect(() => services()).toThrow("not started");
   provideServices(stage.services);
+  const bundled = "./services?copy";
   // Another query makes another module: a copy, as in Next's bundle.
-  const copy = (await import(`./services?copy=${"bundled"}`)) as typeof import("./services");
+  const copy = (await import(bundled)) as { services: typeof services };
   expect(copy.services).not.toBe(services);
   const [ours, theirs] = [services(), copy.services()];
   expect(theirs).toBe(ours);

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { apiSpeed } from "./api-speed";
 import { openBenchCluster, type BenchCluster } from "./bench-cluster";
 import { type BenchGroup, type Figure, isMet } from "./bench-group";
 import { burst } from "./burst";
@@ -25,6 +26,7 @@ const groups: readonly BenchGroup[] = [
   failover,
   queueCost,
   fireboltEngines,
+  apiSpeed,
 ];
 
 await main();

@@ -61,7 +61,9 @@ function streamOf(services: Services, { path }: Described, result: unknown): Res
         controller.close();
       }
     },
-    cancel: async () => void (await iterator.return?.()),
+    cancel: async () => {
+      await iterator.return?.();
+    },
   });
   return new Response(stream, { headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" } });
 }

@@ -38,7 +38,7 @@ type Definition = { type: Described["type"]; meta?: unknown; inputs: unknown[]; 
 
 /** tRPC keeps a procedure's parsers in `_def`, which its types hide. */
 function definitionOf(procedure: AnyTRPCProcedure): Definition {
-  return procedure._def as unknown as Definition;
+  return procedure._def;
 }
 
 function itemOf(output: z.ZodType): z.ZodType | null {

@@ -67,6 +67,12 @@ async function write(database: Database, ...rows: RowEntry[]): Promise<void> {
   });
 }
 
+async function nextOf(stream: ReturnType<typeof fleetChanges>): Promise<Delta> {
+  const { value } = await stream.next();
+  if (!value) throw new Error("the stream has ended");
+  return value[1];
+}
+
 /** A page that reads the stream; `cut` breaks it, and the next read resumes where it was. */
 function createReader(asked: Asked, ids: string[]) {
   const view = new Map<string, string>();
@@ -181,13 +187,13 @@ describe.each([
       broken.signal,
     );
     await write(writer, entry("slow", "first"));
-    const first = (await stream.next()).value as [string, Delta];
-    expect(first[1].rows[0]?.state).toBe("first");
+    const first = await nextOf(stream);
+    expect(first.rows[0]?.state).toBe("first");
     const before = asked.hub.version();
     for (let at = 0; at < 30; at++) await write(writer, entry("slow", `later-${at}`));
     await expect.poll(() => asked.hub.version() >= before + 30n, patient).toBe(true);
-    const next = (await stream.next()).value as [string, Delta];
-    expect(next[1].rows.map(({ state }) => state)).toEqual(["later-29"]);
+    const next = await nextOf(stream);
+    expect(next.rows.map(({ state }) => state)).toEqual(["later-29"]);
     broken.abort();
     await stream.return(undefined);
   });
@@ -196,7 +202,7 @@ describe.each([
     await database.query(`UPDATE "Counter" SET "value" = 5 WHERE "name" = 'horizon'`);
     const broken = new AbortController();
     const stream = fleetChanges(asked, { filter: {}, ids: [], lastEventId: "1" }, broken.signal);
-    const [, delta] = (await stream.next()).value as [string, Delta];
+    const delta = await nextOf(stream);
     expect(delta).toMatchObject({ reset: true, version: asked.hub.version().toString() });
     broken.abort();
     await stream.return(undefined);

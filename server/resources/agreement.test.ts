@@ -178,11 +178,11 @@ test("waiting ends with the state, and when it does not come, with the reason", 
   const waiting = stage.as().resource.wait({ ...ref("awaited"), states: ["stable"], timeoutMs: 600_000 });
   await settleEngine(stage, at);
   expect(await waiting).toMatchObject({ reached: true, state: "stable", reason: null });
-  let over = false;
+  const ended = { over: false };
   const vain = stage
     .as()
     .resource.wait({ ...ref("awaited"), states: ["stopped"], timeoutMs: 5_000 })
-    .finally(() => (over = true));
-  while (!over) await stage.clock.advance(1_000);
+    .finally(() => (ended.over = true));
+  while (!ended.over) await stage.clock.advance(1_000);
   expect(await vain).toMatchObject({ reached: false, state: "stable" });
 });

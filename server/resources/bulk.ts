@@ -2,7 +2,7 @@ import { z } from "zod";
 import { visibleTo } from "./access";
 import { kindOf, type Asked } from "./context";
 import { mustRead } from "./get";
-import { offersFor } from "./offers";
+import { offersFor, refusalAsMeant } from "./offers";
 import { baseCondition, parameters, stateCondition } from "./page-filter";
 import { filterSchema } from "./page-query";
 import { argsOf } from "./command-args";
@@ -65,7 +65,8 @@ async function forecastOne(asked: Asked, ref: Ref, { command, args }: BulkInput)
     const state = Object.values(reading.kind.lifecycles)[0]?.stateOf(reading.resource) ?? null;
     if (!offer) return refused(unknownCommand(reading, command), state);
     if (offer.refusal) return refused(offer.refusal, state);
-    argsOf(offer.args, args);
+    const asMeant = refusalAsMeant(reading, { ...argsOf(offer.args, args), type: command });
+    if (asMeant) return refused(asMeant, state);
     return { ...ref, state, refusal: null, to: offer.to };
   } catch (error) {
     if (error instanceof Refused) return refused(error.refusal);

@@ -10,7 +10,7 @@ import { busyWith } from "./busy";
 import { argsOf } from "./command-args";
 import { kindOf, type Asked } from "./context";
 import { firstOf, lifecycleStates } from "./lifecycle-states";
-import { offersOf } from "./offers";
+import { offersOf, refusalAsMeant } from "./offers";
 import { unknownCommand } from "./preview";
 import { nameOf, readResource, type Reading } from "./read-resource";
 import { idOf, type Ref } from "./ref";
@@ -88,10 +88,8 @@ async function decide(asked: Asked, input: CommandInput, reading: Reading, begun
   const busy = await busyWith(asked, idOf(input), begun.id);
   if (busy) return busy;
   const event = { ...argsOf(offer.args, input.args), type: input.command };
-  // What the arguments add can turn a yes into a no.
-  const known = reading.reconciler.known(reading.seen, event);
-  const asMeant = offersOf({ ...reading, known }).find((one) => one.command === input.command);
-  if (asMeant?.refusal) return asMeant.refusal;
+  const asMeant = refusalAsMeant(reading, event);
+  if (asMeant) return asMeant;
   const machine = reading.kind.lifecycles[offer.lifecycle]?.machine;
   return { event, to: offer.to, machine: machine ? contentHash(machine) : "" };
 }

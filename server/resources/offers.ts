@@ -1,4 +1,5 @@
 import { commandsAllowed } from "@/machines/commands";
+import type { Event } from "@/machines/lifecycle";
 import { refusalOf } from "./access";
 import type { Offer } from "./answers";
 import { busyWith } from "./busy";
@@ -37,6 +38,12 @@ export function offersOf({ kind, resource, known }: Pick<Reading, "kind" | "reso
     }
   }
   return [...offers.values()];
+}
+
+/** What the arguments add can turn a yes into a no. */
+export function refusalAsMeant(reading: Reading, event: Event): Refusal | null {
+  const known = reading.reconciler.known(reading.seen, event);
+  return offersOf({ ...reading, known }).find((offer) => offer.command === event.type)?.refusal ?? null;
 }
 
 async function permission(

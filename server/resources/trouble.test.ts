@@ -6,7 +6,7 @@ import { createEngine, createNamespace, createReadyInstance, podOf, settleEngine
 import { createStage, type Stage } from "./fixtures/stage";
 
 /** What is done to the engine `sick` in its own namespace, and the words that only the true cause has. */
-type Trouble = { spec?: Record<string, unknown>; cause: RegExp; make: (at: At) => Promise<void> };
+type Trouble = { spec?: Record<string, unknown>; cause: RegExp; make: (at: At) => Promise<unknown> };
 type At = { namespace: string; name: string; stage: Stage };
 
 const engineApi = kinds["firebolt.engine"].api;
@@ -121,54 +121,52 @@ const troubles: Record<string, Trouble> = {
   },
   "no node with room": {
     cause: /Insufficient memory/,
-    make: async (at) => void (await podWith(at, unschedulable("0/3 nodes are available: 3 Insufficient memory."))),
+    make: (at) => podWith(at, unschedulable("0/3 nodes are available: 3 Insufficient memory.")),
   },
   "no node that fits": {
     cause: /node selector/,
-    make: async (at) =>
-      void (await podWith(at, unschedulable("0/3 nodes are available: 3 node(s) didn't match node selector."))),
+    make: (at) => podWith(at, unschedulable("0/3 nodes are available: 3 node(s) didn't match node selector.")),
   },
   "a taint": {
     cause: /taint/,
-    make: async (at) =>
-      void (await podWith(at, unschedulable("0/1 nodes are available: 1 node(s) had taint {gpu: true}."))),
+    make: (at) => podWith(at, unschedulable("0/1 nodes are available: 1 node(s) had taint {gpu: true}.")),
   },
   "an image that does not exist": {
     cause: /ErrImagePull.*not found/,
-    make: async (at) => void (await podWith(at, waiting("ErrImagePull", 'rpc error: image "engine:nope" not found'))),
+    make: (at) => podWith(at, waiting("ErrImagePull", 'rpc error: image "engine:nope" not found')),
   },
   "an image that cannot be pulled": {
     cause: /ImagePullBackOff/,
-    make: async (at) => void (await podWith(at, waiting("ImagePullBackOff", 'Back-off pulling image "engine:nope"'))),
+    make: (at) => podWith(at, waiting("ImagePullBackOff", 'Back-off pulling image "engine:nope"')),
   },
   "an image name that is none": {
     cause: /InvalidImageName/,
-    make: async (at) => void (await podWith(at, waiting("InvalidImageName", "couldn't parse image reference"))),
+    make: (at) => podWith(at, waiting("InvalidImageName", "couldn't parse image reference")),
   },
   "a ConfigMap that is missing": {
     cause: /configmap "extra" not found/,
-    make: async (at) => void (await podWith(at, waiting("CreateContainerConfigError", 'configmap "extra" not found'))),
+    make: (at) => podWith(at, waiting("CreateContainerConfigError", 'configmap "extra" not found')),
   },
   "a command that does not exist": {
     cause: /no such file/,
-    make: async (at) => void (await podWith(at, waiting("RunContainerError", "exec: no such file or directory"))),
+    make: (at) => podWith(at, waiting("RunContainerError", "exec: no such file or directory")),
   },
   "a crash loop": {
     cause: /exit code 1.*restarted 7 times.*cannot open the catalogue/,
-    make: async (at) => void (await podWith(at, ended(1, "Error", { message: "cannot open the catalogue" }))),
+    make: (at) => podWith(at, ended(1, "Error", { message: "cannot open the catalogue" })),
   },
   "memory that runs out": {
     cause: /exit code 137.*OOMKilled/,
-    make: async (at) => void (await podWith(at, ended(137, "OOMKilled"))),
+    make: (at) => podWith(at, ended(137, "OOMKilled")),
   },
   "an evicted pod": {
     cause: /low on resource: ephemeral-storage/,
-    make: async (at) =>
-      void (await podWith(at, {
+    make: (at) =>
+      podWith(at, {
         phase: "Failed",
         reason: "Evicted",
         message: "The node was low on resource: ephemeral-storage.",
-      })),
+      }),
   },
   "a claim without a storage class": {
     cause: /storageclass.storage.k8s.io "fast" not found/,
@@ -187,7 +185,7 @@ const troubles: Record<string, Trouble> = {
   },
   "a volume that is lost": {
     cause: /has lost its volume/,
-    make: async (at) => void (await claimOf(at, { phase: "Lost" })),
+    make: (at) => claimOf(at, { phase: "Lost" }),
   },
   "a volume that cannot be mounted": {
     cause: /FailedMount.*timed out waiting/,
@@ -214,7 +212,7 @@ const troubles: Record<string, Trouble> = {
   },
   "an instance that was deleted": {
     cause: /FireboltInstance "main" does not exist/,
-    make: async ({ stage, namespace }) => void (await stage.client.delete(instanceApi, { namespace, name: "main" })),
+    make: ({ stage, namespace }) => stage.client.delete(instanceApi, { namespace, name: "main" }),
   },
   "an instance that is not ready": {
     cause: /FireboltInstance "main".*no metadata endpoint/,
