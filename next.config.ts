@@ -6,7 +6,6 @@ const config: NextConfig = {
     "@electric-sql/pglite",
     "@kubernetes/client-node",
     "@prisma/client",
-    "elkjs",
     "pg",
     "pglite-prisma-adapter",
     "undici",

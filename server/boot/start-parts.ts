@@ -9,6 +9,8 @@ import { openDatabase } from "@/server/db/open-database";
 import { UsageError, type Env } from "@/server/env";
 import { createProjection } from "@/server/history/projection";
 import { startRetention } from "@/server/history/retention";
+import { wakeKnown } from "@/server/history/wake-known";
+import { createWarningWatch } from "@/server/history/warning-watch";
 import { createClient } from "@/server/kubernetes/client";
 import { systemClock } from "@/server/kubernetes/clock";
 import type { Log } from "@/server/observability/log";
@@ -68,8 +70,20 @@ export async function startReconciling(
       }),
     async (retention) => retention.stop(),
   );
+  const warnings = createWarningWatch({
+    client: cluster.client,
+    clock: systemClock,
+    database,
+    kinds,
+    onError: (error) => log.warn("warning events cannot be kept just now", { error }),
+  });
+  await stages.run(
+    "keep warning events",
+    async () => warnings.start(),
+    () => warnings.stop(),
+  );
   const leaseClient = createClient({ connection: cluster.connection, clock: systemClock });
-  return stages.run(
+  const started = await stages.run(
     "start the worker",
     () =>
       startWorkerProcess({
@@ -89,6 +103,12 @@ export async function startReconciling(
       await leaseClient.close();
     },
   );
+  // What was deleted while nobody looked is found to be gone.
+  void started.worker
+    .synced()
+    .then(() => wakeKnown(database, (kind, key) => started.worker.wake(kind, key)))
+    .catch((error: unknown) => log.warn("stored resources could not be looked at again", { error }));
+  return started;
 }
 
 /** The admission webhook: asked for, or in the sandbox, where nothing stands between it and the API server. */
