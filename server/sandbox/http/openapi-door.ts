@@ -33,9 +33,10 @@ export async function openApiDoor(
     return;
   }
   const root = path.slice("/openapi/v3/".length);
-  if (!versionRoots(types).includes(root))
+  if (!versionRoots(types).includes(root)) {
     respondText(response, 404, "404 page not found\n", { "content-type": "text/plain; charset=utf-8" });
-  return;
+    return;
+  }
   respondJson(
     response,
     200,

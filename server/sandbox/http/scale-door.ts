@@ -22,9 +22,10 @@ export async function scaleDoor(call: Call, paths: Paths) {
   const { cluster, type, namespace, name = "", request, response, ctx } = call;
   const found = cluster.store.get(type.storageKey, namespace, name);
   if (!found) throw notFoundError(type, name);
-  if (request.method === "GET" || request.method === "HEAD")
+  if (request.method === "GET" || request.method === "HEAD") {
     respondJson(response, 200, scaleOf(present(type, found), paths));
-  return;
+    return;
+  }
   const asked = await askedScale(call, paths);
   const stored = storedType(call);
   const change = (old: KubernetesObject) => {
