@@ -1,7 +1,6 @@
 import { TRPCError } from "@trpc/server";
 import { getHTTPStatusCodeFromError } from "@trpc/server/unstable-core-do-not-import";
 import { securityHeaders } from "@/server/identity/security-headers";
-import { Refused } from "@/server/resources/refusal";
 import type { Services } from "@/server/services";
 import { answerable, refusalIn } from "@/server/trpc/init";
 
@@ -48,9 +47,4 @@ function withHeaders(response: Response): Response {
   for (const [name, value] of Object.entries(securityHeaders())) headers.set(name, value);
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   return new Response(response.body, { status: response.status, headers });
-}
-
-/** A refusal before any procedure is reached. */
-export function unauthenticated(): Refused {
-  return new Refused("unauthenticated", "Sign in first.");
 }

@@ -25,8 +25,3 @@ export type Ref = z.infer<typeof refSchema>;
 export function idOf({ kind, namespace, name }: Ref): string {
   return `${kind}/${namespace}/${name}`;
 }
-
-export function refOf(id: string): Ref {
-  const [kind = "", namespace = "", name = ""] = id.split("/");
-  return { kind, namespace, name };
-}

@@ -29,7 +29,6 @@ export const rowSchema = z.object({
   version: z.string().describe("position in the order of all changes"),
 });
 export type Row = z.infer<typeof rowSchema>;
-export type Tone = z.infer<typeof toneSchema>;
 
 /** The columns that make a row, for any statement that selects from "Resource". */
 export const rowColumns = `"id", "kind", "namespace", "name", "uid", "state", "tone", "since", "lifecycles", "sentence",
