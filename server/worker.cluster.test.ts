@@ -4,7 +4,7 @@ import { createClient, type KubernetesClient } from "@/server/kubernetes/client"
 import { systemClock } from "@/server/kubernetes/clock";
 import { type Connection, connectionFrom } from "@/server/kubernetes/connection";
 import { isNotFound } from "@/server/kubernetes/errors";
-import { type KubernetesObject } from "@/server/kubernetes/object";
+import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
 import { type PassOutcome } from "@/server/reconcile/pass";
 import { widget } from "@/server/testing/fixtures/widget";
 import { widgetScenario } from "@/server/testing/fixtures/widget-scenario";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (!kubeconfig) throw new Error("Name a disposable cluster with KUBECONFIG.");
   connection = await connectionFrom({ kubeconfig });
   client = createClient({ connection, clock: systemClock });
-  await widgetScenario.prepare(client);
+  await widgetScenario.prepare?.(client);
   await client.create(apis.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
 });
 
@@ -49,7 +49,7 @@ function startReplica(identity: string): { worker: Worker; passes: PassOutcome[]
   return { worker, passes };
 }
 
-const get = (of: typeof api, name: string) =>
+const get = (of: Api, name: string) =>
   client.get(of, { namespace, name }).catch((error: unknown) => {
     if (isNotFound(error)) return null;
     throw error;
