@@ -7,6 +7,9 @@ import type { useTRPC } from "../trpc";
 type Trpc = ReturnType<typeof useTRPC>;
 type Pages = { pages: Page[]; pageParams: unknown[] };
 
+/** The key of every list that is read page by page. */
+export const listKey = ["list"];
+
 /** Puts what changed into every answer that is held, and asks again for what cannot be told from a row. */
 export function applyDelta(queries: QueryClient, trpc: Trpc, delta: Delta): void {
   if (delta.reset) {
@@ -18,7 +21,7 @@ export function applyDelta(queries: QueryClient, trpc: Trpc, delta: Delta): void
     queries.setQueriesData<Page>(trpc.fleet.page.queryFilter(), (page) =>
       page && "rows" in page ? withRows(page, changed) : page,
     );
-    queries.setQueriesData<Pages>({ queryKey: trpc.fleet.page.infiniteQueryKey() }, (held) =>
+    queries.setQueriesData<Pages>({ queryKey: listKey }, (held) =>
       held && "pages" in held ? { ...held, pages: held.pages.map((page) => withRows(page, changed)) } : held,
     );
   }
