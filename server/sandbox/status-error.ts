@@ -109,11 +109,6 @@ export function unsupportedMediaTypeError(accepted: readonly string[]): StatusEr
   return new StatusError(415, "UnsupportedMediaType", message);
 }
 
-export function notAcceptableError(accepted: readonly string[]): StatusError {
-  const message = `only the following media types are accepted: ${accepted.join(", ")}`;
-  return new StatusError(406, "NotAcceptable", message);
-}
-
 export function entityTooLargeError(bytesMax: number): StatusError {
   return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: limit is ${bytesMax}`);
 }

@@ -1,7 +1,7 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { isRecord } from "@/server/sandbox/json";
 import { badRequestError, unsupportedMediaTypeError } from "@/server/sandbox/status-error";
-import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
+import { apiVersionOf } from "@/server/sandbox/type-registry";
 
 const DEPTH_MAX = 10_000;
 
@@ -67,10 +67,6 @@ export function objectOf(value: unknown, type: { group: string; version: string;
     kind: type.kind,
     metadata: { ...more, name: typeof name === "string" ? name : "" },
   };
-}
-
-export function isOwnType(type: ResourceType, object: KubernetesObject): boolean {
-  return object.apiVersion === apiVersionOf(type);
 }
 
 /** How deep the brackets go, without building anything. */
