@@ -27,6 +27,7 @@ const groups: readonly BenchGroup[] = [
   queueCost,
   fireboltEngines,
   apiSpeed,
+  sandboxSpeed,
 ];
 
 await main();
