@@ -49,7 +49,7 @@ describe("the pages", () => {
     await page.getByRole("heading", { level: 1, name: /want|Nothing/ }).waitFor();
     await page
       .getByRole("group", { name: "Engine, phase" })
-      .getByRole("link", { name: /^stable: / })
+      .getByRole("link", { name: /^stable/ })
       .click();
     await page.waitForURL(/\/firebolt\/engine\?state=stable/);
     await page.getByRole("row").filter({ hasText: "analytics" }).waitFor();
@@ -98,17 +98,12 @@ describe("an engine", () => {
     await sheet.getByRole("button", { name: "Scale" }).click();
     await sheet.waitFor({ state: "detached" });
 
-    // It leaves stable by itself, and the picture goes with it without a reload.
-    const lit = page.locator(".state[aria-current]");
-    await page
-      .getByText(/stable → creating/)
-      .first()
-      .waitFor();
-    await lit.filter({ hasText: "stable" }).waitFor();
-    await page
-      .getByText(/→ stable/)
-      .first()
-      .waitFor();
+    // It leaves stable by itself, comes back, and the page goes with it without a reload.
+    const happened = page.getByRole("region", { name: "What happened" });
+    await happened.getByText("stable → creating").waitFor();
+    await happened.getByText("cleaning → stable").waitFor();
+    await page.locator(".state[aria-current]").filter({ hasText: "stable" }).waitFor();
+    await page.getByRole("region", { name: "Owned objects" }).getByText("2 of 2 pods ready").waitFor();
 
     await page.goto(`${dashboard.url}/audit`);
     await page.getByRole("row").filter({ hasText: "analytics" }).filter({ hasText: "accepted" }).first().waitFor();

@@ -34,7 +34,7 @@ export function SmallDiagram({ id, layout, states, hrefOf, label }: Props) {
       {layout.nodes.map((node) => {
         const { tone = "idle", count = 0 } = states.find(({ state }) => state === node.id) ?? {};
         return (
-          <Link key={node.id} href={hrefOf(node.id)} aria-label={`${node.id}: ${count}`}>
+          <Link key={node.id} href={hrefOf(node.id)}>
             <g className={`node ${tone}${count > 0 ? " has" : ""}`} transform={`translate(${node.x} ${node.y})`}>
               <rect width={node.width} height={node.height} rx="8" />
               <text x="10" y={node.height / 2 + 4} style={{ fontSize: 11 }}>
@@ -42,7 +42,7 @@ export function SmallDiagram({ id, layout, states, hrefOf, label }: Props) {
               </text>
               {count > 0 && (
                 <text x={node.width - 9} y={node.height / 2 + 4} textAnchor="end" style={{ fontWeight: 620 }}>
-                  {count.toLocaleString("en")}
+                  {` ${count.toLocaleString("en")}`}
                 </text>
               )}
             </g>

@@ -15,12 +15,11 @@ export function StateNode({ data }: NodeProps) {
         className={`state ${state.tone} ${state.look}`}
         data-state={state.id}
         aria-current={state.look === "now" ? "true" : undefined}
-        aria-label={labelOf(state, ways)}
         title={[state.summary, ...state.loops.map((loop) => `↺ ${loop}`)].join("\n")}
       >
-        <span>{state.id}</span>
-        {state.sub && <small>{state.sub}</small>}
+        <span>{state.id}</span> {state.sub && <small>{state.sub}</small>}
         {state.count !== null && state.count > 0 && <span className="count">{state.count.toLocaleString("en")}</span>}
+        <span className="visually-hidden">{moreOf(state, ways)}</span>
       </button>
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </>
@@ -31,12 +30,10 @@ export function stateElementId(diagram: string, state: string): string {
   return `${diagram}-state-${state}`;
 }
 
-/** "Provisioning, current state, 4 minutes, 2 ways out: Running, open; Failed". */
-function labelOf({ id, look, sub, count, summary }: DrawnState, ways: string[]): string {
+/** What the picture tells by its looks: "current state, 2 ways out: Running, open; Failed". */
+function moreOf({ look, summary }: DrawnState, ways: string[]): string {
   const out = ways.length
     ? `${ways.length} ${ways.length === 1 ? "way" : "ways"} out: ${ways.join("; ")}`
     : "no way out";
-  return [id, look === "now" ? "current state" : "", count === null ? "" : `${count} resources`, sub, summary, out]
-    .filter(Boolean)
-    .join(", ");
+  return [look === "now" ? " current state" : "", summary, out].filter(Boolean).join(", ");
 }
