@@ -127,7 +127,7 @@ describe("an engine", () => {
     const other = await open(new URL(page.url()).pathname + new URL(page.url()).search);
     await other.getByText("What was known then").waitFor();
     await other.getByRole("button", { name: "Back to now" }).click();
-    await other.getByText("Ways out").waitFor();
+    await other.getByRole("heading", { name: /^Ways out/ }).waitFor();
   });
 });
 
