@@ -6,8 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "@/server/kubernetes/clock";
 import { createSandbox, type Sandbox } from "@/server/sandbox/sandbox";
 
-const found = spawnSync("kubectl", ["version", "--client"], { encoding: "utf8" });
+const found = spawnSync("kubectl", ["version", "--client", "-o", "json"], { encoding: "utf8" });
 const why = found.status === 0 ? "" : " (skipped: there is no kubectl on this machine)";
+/** Of kubectl's version: 20 for 1.20, which has not yet learned every word. */
+const minor = Number(/"minor": "(?<minor>\d+)/.exec(found.stdout)?.groups?.["minor"] ?? 0);
 
 let sandbox: Sandbox;
 let folder: string;
@@ -30,9 +32,9 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
     expect(await kubectl("api-resources")).toMatch(/statefulsets\s+sts\s+apps\/v1\s+true\s+StatefulSet/);
     expect(await kubectl("api-versions")).toContain("apiextensions.k8s.io/v1");
     expect(await kubectl("explain", "statefulset.spec.podManagementPolicy")).toMatch(
-      /FIELD: podManagementPolicy <string>/,
+      /FIELD:\s+podManagementPolicy <string>/,
     );
-    expect(await kubectl("explain", "pod.spec.containers")).toMatch(/readinessProbe\s+<Probe>/);
+    expect(await kubectl("explain", "pod.spec.containers")).toMatch(/readinessProbe\s+<(Probe|Object)>/);
   });
 
   test("it creates, shows, labels, annotates, patches in three ways, and deletes", async () => {
@@ -108,8 +110,11 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
       /web\s+ClusterIP\s+10\.\S+\s+<none>\s+80\/TCP\s+\S+\s+app=web/,
     );
     await kubectl("-n", "made", "create", "quota", "q", "--hard=pods=5");
-    await kubectl("-n", "made", "create", "poddisruptionbudget", "p", "--selector=app=web", "--min-available=1");
-    expect(await kubectl("-n", "made", "create", "token", "robot")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(await kubectl("-n", "made", "describe", "quota", "q")).toMatch(/pods\s+0\s+5/);
+    if (minor >= 24) {
+      await kubectl("-n", "made", "create", "poddisruptionbudget", "p", "--selector=app=web", "--min-available=1");
+      expect(await kubectl("-n", "made", "create", "token", "robot")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    }
     expect(await kubectl("delete", "namespace", "made", "--timeout=60s")).toContain('namespace "made" deleted');
   });
 
@@ -126,7 +131,9 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
     await kubectl("apply", "-f", manifest("web.yaml", deployment("web")));
     expect(await kubectl("rollout", "status", "deployment/web", "--timeout=60s")).toContain("successfully rolled out");
     await kubectl("scale", "deployment/web", "--replicas=2");
-    await kubectl("wait", "deployment/web", "--for=jsonpath={.status.readyReplicas}=2", "--timeout=60s");
+    await kubectl("rollout", "status", "deployment/web", "--timeout=60s");
+    if (minor >= 23)
+      await kubectl("wait", "deployment/web", "--for=jsonpath={.status.readyReplicas}=2", "--timeout=60s");
     expect(await kubectl("get", "deployment", "web", "-o", "wide")).toMatch(
       /web\s+2\/2\s+2\s+2\s+\S+\s+main\s+localhost\/busybox:1\s+app=web/,
     );
@@ -141,7 +148,7 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
     await kubectl("cp", `${pod.replace("pod/", "")}:/tmp/sent.txt`, join(folder, "back.txt"));
     expect(readFileSync(join(folder, "back.txt"), "utf8")).toBe("there and back");
     expect(await kubectl("get", "events", "--field-selector", "reason=ScalingReplicaSet")).toContain("deployment/web");
-    expect(await kubectl("events", "--for", "deployment/web")).toContain("ScalingReplicaSet");
+    if (minor >= 26) expect(await kubectl("events", "--for", "deployment/web")).toContain("ScalingReplicaSet");
     expect(await kubectl("rollout", "history", "deployment/web")).toContain("REVISION");
     await kubectl("delete", "deployment", "web", "--cascade=foreground", "--timeout=60s");
     expect(await kubectl("get", "replicasets", "-l", "app=web", "-o", "name")).toBe("");
@@ -157,7 +164,10 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
       "replicaset.apps/orphaned-",
     );
     await kubectl("delete", "deployment", "background", "--cascade=background");
-    await kubectl("wait", "replicasets", "-l", "app=background", "--for=delete", "--timeout=60s");
+    await eventually(
+      "the end of what it owned",
+      async () => (await kubectl("get", "replicasets", "-l", "app=background", "-o", "name")) === "",
+    );
     await kubectl("delete", "replicasets", "-l", "app=orphaned");
   });
 
@@ -178,14 +188,17 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
   test("it forwards a port", async () => {
     await kubectl("apply", "-f", manifest("server.yaml", httpServer()));
     await kubectl("wait", "pod/server", "--for=condition=Ready", "--timeout=60s");
-    const forward = spawn("kubectl", ["port-forward", "pod/server", ":8080"], { env: environment() });
+    const forward = spawn("kubectl", ["port-forward", "pod/server", ":8080", "--v=6"], { env: environment() });
     const ended = new Promise((resolve) => forward.on("close", resolve));
     let said = "";
-    forward.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    for (const stream of [forward.stdout, forward.stderr])
+      stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
     await eventually("the port", () => /127\.0\.0\.1:\d+ ->/.test(said));
-    const port = /127\.0\.0\.1:(?<port>\d+)/.exec(said)?.groups?.["port"] ?? "";
+    const port = /127\.0\.0\.1:(?<port>\d+) ->/.exec(said)?.groups?.["port"] ?? "";
     const answer = await fetch(`http://127.0.0.1:${port}/index.html`);
     expect(await answer.text()).toContain("served");
+    // Since 1.31 it tries a WebSocket first, and says when it has to fall back to what came before.
+    expect(said).not.toContain("fallback");
     forward.kill();
     await ended;
   });

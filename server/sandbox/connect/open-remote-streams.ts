@@ -1,6 +1,6 @@
-import { type WebSocket, WebSocketServer } from "ws";
 import { createPipe } from "@/server/sandbox/programs/pipe";
 import { badRequestError, StatusError } from "@/server/sandbox/status-error";
+import { acceptWebSocket, chooseProtocol } from "./accept-web-socket";
 import { type UpgradeRequest } from "./connects";
 import { type ExecStatus, type RemoteStreams } from "./remote-streams";
 import { acceptSpdy, type SpdyStream } from "./spdy-session";
@@ -26,25 +26,8 @@ export async function openRemoteStreams(request: UpgradeRequest): Promise<Remote
   throw badRequestError(`unable to upgrade: unexpected Upgrade header "${upgrade}"`);
 }
 
-/** The protocol that both speak; the first of ours that the client offers. */
-function chooseProtocol(offered: Iterable<string>, ours: readonly string[]): string | undefined {
-  const set = new Set(offered);
-  return ours.find((name) => set.has(name));
-}
-
-export function acceptWebSocket(
-  { request, socket, head }: UpgradeRequest,
-  ours: readonly string[],
-): Promise<WebSocket> {
-  const server = new WebSocketServer({
-    noServer: true,
-    handleProtocols: (offered) => chooseProtocol(offered, ours) ?? false,
-  });
-  return new Promise((resolve) => server.handleUpgrade(request, socket, head, resolve));
-}
-
 async function overWebSocket(request: UpgradeRequest): Promise<RemoteStreams> {
-  const socket = await acceptWebSocket(request, protocols);
+  const { socket, protocol } = await acceptWebSocket(request, protocols);
   const stdin = createPipe();
   socket.on("message", (data: Buffer) => {
     const [channel, ...rest] = [data[0], data[1]];
@@ -63,7 +46,7 @@ async function overWebSocket(request: UpgradeRequest): Promise<RemoteStreams> {
     stdout: (chunk) => send(STDOUT, chunk),
     stderr: (chunk) => send(STDERR, chunk),
     finish: (status) => {
-      send(ERROR, outcome(status, socket.protocol));
+      send(ERROR, outcome(status, protocol));
       socket.close(1_000);
     },
     closed,
@@ -83,11 +66,7 @@ function outcome(status: ExecStatus, protocol: string): string {
 
 async function overSpdy(request: UpgradeRequest): Promise<RemoteStreams> {
   const { query } = request.call;
-  const offered = [request.request.headers["x-stream-protocol-version"] ?? []]
-    .flat()
-    .flatMap((value) => value.split(","))
-    .map((value) => value.trim());
-  const protocol = chooseProtocol(offered, protocols.slice(1));
+  const protocol = chooseProtocol(request.request.headers["x-stream-protocol-version"], protocols.slice(1));
   if (!protocol) throw new StatusError(403, "Forbidden", "unable to upgrade: unable to negotiate protocol");
   const expected = ["error", ...["stdin", "stdout", "stderr"].filter((name) => query.get(name) === "true")];
   const streams = new Map<string, SpdyStream>();

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { type WebSocket } from "ws";
 import { badRequestError, internalError } from "@/server/sandbox/status-error";
+import { acceptWebSocket } from "./accept-web-socket";
 import { type UpgradeRequest } from "./connects";
-import { acceptWebSocket } from "./open-remote-streams";
 import { podNamed } from "./pod-target";
 import { acceptSpdy, createSpdySession, type SpdyCarrier, type SpdySession, type SpdyStream } from "./spdy-session";
 
@@ -59,7 +59,8 @@ async function openSession(request: UpgradeRequest): Promise<SpdySession> {
   const upgrade = (request.request.headers.upgrade ?? "").toLowerCase();
   if (upgrade === "spdy/3.1") return acceptSpdy(request, PROTOCOL);
   if (upgrade !== "websocket") throw badRequestError("unable to upgrade: Upgrade header must be SPDY/3.1 or websocket");
-  return createSpdySession(carrierOver(await acceptWebSocket(request, [TUNNEL])));
+  const { socket } = await acceptWebSocket(request, [TUNNEL]);
+  return createSpdySession(carrierOver(socket));
 }
 
 function carrierOver(socket: WebSocket): SpdyCarrier {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Certificate, makeCertificate } from "@/server/sandbox/http/certificate";
 
 /** The folder in which a sandbox lives between two runs: its log, its token, its certificate, its kubeconfig. */
@@ -15,7 +15,8 @@ export type Home = {
 export function openHome(dataDir: string): Home {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = takeLock(join(dataDir, "sandbox.lock"));
-  const kubeconfigPath = join(dataDir, "kubeconfig");
+  // Whole, since it is pasted into terminals that stand elsewhere.
+  const kubeconfigPath = resolve(dataDir, "kubeconfig");
   return {
     adminToken: kept(join(dataDir, "admin-token"), () => randomBytes(24).toString("base64url")),
     certificate: () => certificateIn(dataDir),
