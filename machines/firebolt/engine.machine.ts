@@ -42,7 +42,7 @@ const actions = {
   awaitDrain: nothing,
   dropOldGeneration: nothing,
   setReplicas: nothing,
-  rememberAndStop: nothing,
+  setNoReplicas: nothing,
   startAsBefore: nothing,
   stampRestart: nothing,
   waiveDrain: nothing,
@@ -86,7 +86,7 @@ const rest = <A extends "activateGeneration" | "dropOldGeneration">(...also: A[]
   ] as const;
 
 const scaling = {
-  stop: [{ guard: and(["wantsPods", not("deleting")]), actions: "rememberAndStop" }],
+  stop: [{ guard: and(["wantsPods", not("deleting")]), actions: "setNoReplicas" }],
   start: [{ guard: and([not("wantsPods"), not("deleting")]), actions: "startAsBefore" }],
   scale: [{ guard: not("deleting"), actions: "setReplicas" }],
 } as const;

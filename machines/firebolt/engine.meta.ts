@@ -57,14 +57,14 @@ export const engineMeta: LifecycleMeta = {
     awaitDrain: "look at the old pods again after the drain interval",
     dropOldGeneration: "delete the old generation",
     setReplicas: "set the number of pods",
-    rememberAndStop: "remember the number of pods and set it to 0",
-    startAsBefore: "set the number of pods to what it was before the stop",
+    setNoReplicas: "set the number of pods to 0",
+    startAsBefore: "set the number of pods to the last that was not 0",
     stampRestart: "ask for a new generation of the same spec",
     waiveDrain: "no longer wait for this old generation's queries",
   },
   commands: {
     start: { title: "Start", summary: "Run the number of pods it had before it was stopped" },
-    stop: { title: "Stop", summary: "Scale to no pods and remember how many there were", destroys: true },
+    stop: { title: "Stop", summary: "Scale to no pods; a start brings back as many as there were", destroys: true },
     scale: {
       title: "Scale",
       summary: "Roll to another number of pods",

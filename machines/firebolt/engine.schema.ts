@@ -39,7 +39,6 @@ export const engineSpecSchema = z.object({
   template: podTemplateSchema.optional().describe("what is laid over the pods of this engine"),
   ...engineSettings,
 });
-export type EngineSpec = z.infer<typeof engineSpecSchema>;
 
 export const engineStatusSchema = z.object({
   phase: z.enum(enginePhases).default("creating"),
@@ -48,6 +47,7 @@ export const engineStatusSchema = z.object({
   currentGeneration: z.number().int().default(0).describe("newest generation"),
   activeGeneration: z.number().int().default(-1).describe("generation that serves, -1 before the first"),
   drainingGeneration: z.number().int().optional().describe("generation on its way out"),
+  lastReplicas: z.number().int().optional().describe("last number of pods that was asked for and not 0"),
   readyReplicas: z.number().int().default(0).describe("ready pods of the active generation"),
   selector: z.string().optional().describe("label selector of the engine's pods"),
   conditions: conditionsSchema.default([]),

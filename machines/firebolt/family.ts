@@ -114,7 +114,10 @@ const instance = defineKind({
       { name: "Metadata", type: "boolean", jsonPath: ".status.metadataReady" },
       age,
     ],
-    rules: { "spec.id": [{ rule: "self == oldSelf", message: "id is immutable once set" }] },
+    rules: {
+      spec: [{ rule: "!has(oldSelf.id) || has(self.id)", message: "id cannot be taken away once set" }],
+      "spec.id": [{ rule: "self == oldSelf", message: "id is immutable once set" }],
+    },
   },
   lifecycles: {
     phase: {

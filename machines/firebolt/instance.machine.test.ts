@@ -26,6 +26,7 @@ const rows: [string, Partial<InstanceFacts>, string, string[]][] = [
   ["Ready",        { partsCurrent: false },                        "Ready",        ["provision"]],
   ["Ready",        { metadataReady: false },                       "Degraded",     []],
   ["Ready",        { gatewayReady: false, specAdmitted: false },   "Degraded",     []],
+  ["Ready",        { specAdmitted: false },                        "Degraded",     ["refuseSpec"]],
   ["Ready",        { recoverable: false },                         "Failed",       ["giveUp"]],
   ["Degraded",     {},                                             "Ready",        []],
   ["Degraded",     { metadataReady: false },                       "Degraded",     []],

@@ -101,11 +101,18 @@ export const instanceMachine = createMachine({
     },
     Ready: {
       meta: { tone: "good", summary: "Serving its engines" } satisfies StateMeta,
-      // Before the upkeep: engines must hear of a lost service even while the spec is refused.
-      on: { observed: [...before, { guard: not(ready), target: "Degraded" }, ...upkeep] },
+      on: {
+        observed: [
+          ...before,
+          // Before the upkeep: engines must hear of a lost service even while the spec is refused.
+          { guard: not(ready), target: "Degraded" },
+          { guard: not("specAdmitted"), target: "Degraded", actions: "refuseSpec" },
+          ...upkeep,
+        ],
+      },
     },
     Degraded: {
-      meta: { tone: "warn", summary: "Was ready, and one of its services is not" } satisfies StateMeta,
+      meta: { tone: "warn", summary: "Was ready, and a service is lost or its spec is refused" } satisfies StateMeta,
       on: { observed: [...before, ...upkeep, { guard: ready, target: "Ready" }] },
     },
     Failed: {

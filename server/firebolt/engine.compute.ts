@@ -1,6 +1,7 @@
 import { type EngineAction } from "@/machines/firebolt/engine.machine";
 import { findCondition } from "@/machines/conditions";
 import { type Event, observed } from "@/machines/lifecycle";
+import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type Effect, type Plan } from "@/server/reconcile/plan";
 import { clusterService, engineConfigMap, headlessService } from "./engine-objects";
 import { selectedGeneration } from "./engine.facts";
@@ -78,29 +79,22 @@ const effectsOf: Record<EngineAction, EffectsOf> = {
   dropOldGeneration: ({ owned, engine }) =>
     engine.status.drainingGeneration === undefined ? [] : dropEffects(owned, engine.status.drainingGeneration),
   setReplicas: ({ engine }, event) => [patchReplicas(replicasAsked(event) ?? engine.spec.replicas)],
-  rememberAndStop: ({ engine }) => [
-    {
-      type: "patchSpec",
-      patch: {
-        metadata: { annotations: { [annotations.replicasBeforeStop]: String(engine.spec.replicas) } },
-        spec: { replicas: 0 },
-      },
-    },
-  ],
-  startAsBefore: ({ engine }) => {
-    const before = Number(engine.metadata.annotations[annotations.replicasBeforeStop]);
-    return [patchReplicas(Number.isInteger(before) && before > 0 ? before : 1)];
-  },
+  setNoReplicas: () => [patchReplicas(0)],
+  startAsBefore: ({ engine }) => [patchReplicas(engine.status.lastReplicas ?? 1)],
   stampRestart: (_seen, _event, now) => [stamp(annotations.restartedAt, new Date(now).toISOString())],
   waiveDrain: ({ engine }) => [stamp(annotations.skipDrainOf, String(engine.status.drainingGeneration))],
 };
 
-/** The ConfigMap and headless Service of the current generation that are not there. */
-function missingParts({ engine, gate, settings, configMap, headlessService: headless }: EngineSeen): Effect[] {
+/**
+ * The ConfigMap and headless Service of the current generation that are not there. While it has no StatefulSet both are
+ * written anew: a spec that was given up half-way may have left its own under the same number.
+ */
+function missingParts({ engine, gate, settings, statefulSet, ...seen }: EngineSeen): Effect[] {
   const { currentGeneration } = engine.status;
+  const kept = (part: KubernetesObject | null) => part !== null && statefulSet !== null;
   return [
-    ...(configMap || !gate.open ? [] : [ensure(engineConfigMap(engine, settings, currentGeneration, gate))]),
-    ...(headless ? [] : [ensure(headlessService(engine, currentGeneration))]),
+    ...(kept(seen.configMap) || !gate.open ? [] : [ensure(engineConfigMap(engine, settings, currentGeneration, gate))]),
+    ...(kept(seen.headlessService) ? [] : [ensure(headlessService(engine, currentGeneration))]),
   ];
 }
 

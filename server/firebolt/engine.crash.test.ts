@@ -41,6 +41,14 @@ const stories: Record<string, Story> = {
     ],
     ends: { phase: "stable", pods: 2 },
   },
+  "scale during creating": {
+    acts: [
+      { at: 6, act: change("2") },
+      { at: 9, act: (cluster) => cluster.patchEngine(name, { spec: { ...image("3"), replicas: 3 } }) },
+    ],
+    broken: "registry.example/engine:2",
+    ends: { phase: "stable", pods: 3 },
+  },
   "stop for good": { acts: [{ at: 6, act: replicas(0) }], ends: { phase: "stopped", pods: 0 } },
   "deletion mid-roll": {
     acts: [
@@ -117,6 +125,9 @@ function check({ cluster }: { cluster: PlayedCluster }, { ends }: Story) {
   const one = status.activeGeneration;
   expect(cluster.all("StatefulSet").map(({ metadata }) => metadata.name)).toEqual([`${name}-g${one}`]);
   expect(cluster.all("ConfigMap").map(({ metadata }) => metadata.name)).toEqual([`${name}-g${one}-config`]);
+  // What the pods read names them all: no ConfigMap of a spec that was given up is ever taken for this one's.
+  const { data } = cluster.get("ConfigMap", `${name}-g${one}-config`) as unknown as { data: Record<string, string> };
+  expect(JSON.parse(data["config.yaml"] ?? "")).toMatchObject({ engine: { nodes: { length: ends.pods } } });
   expect(new Set(cluster.all("Service").map(({ metadata }) => metadata.name))).toEqual(
     new Set([`${name}-g${one}-hl`, `${name}-service`]),
   );

@@ -15,7 +15,7 @@ export type EngineStep = { state: EngineStatus["phase"]; actions: EngineAction[]
 
 /** The whole status after a step: phase, generations and conditions, blocked or not, in this one place. */
 export function statusAfter(seen: EngineSeen, { state, actions }: EngineStep, now: number): EngineStatus {
-  const { metadata, status } = seen.engine;
+  const { metadata, spec, status } = seen.engine;
   const generations = actions.reduce<Generations>(
     (all, action) => ({ ...all, ...statusChanges[action]?.(status) }),
     {},
@@ -28,6 +28,7 @@ export function statusAfter(seen: EngineSeen, { state, actions }: EngineStep, no
     phase: state,
     phaseSince: state === status.phase && status.phaseSince !== undefined ? status.phaseSince : timestamp(now),
     observedGeneration: accepted ? metadata.generation : status.observedGeneration,
+    lastReplicas: spec.replicas > 0 ? spec.replicas : status.lastReplicas,
     selector: `${labels.engine}=${metadata.name}`,
   };
   next.readyReplicas = (next.activeGeneration === status.currentGeneration ? seen.pods : seen.activePods).ready;

@@ -28,7 +28,6 @@ export const annotations = {
   /** Hash of everything we asked for; with an untouched spec it proves that a difference is the API server's own. */
   desiredHash: "orrery.dev/desired-hash",
   restartedAt: "orrery.dev/restarted-at",
-  replicasBeforeStop: "orrery.dev/replicas-before-stop",
   /** The old generation whose queries nobody waits for. */
   skipDrainOf: "orrery.dev/skip-drain-of",
 } as const;

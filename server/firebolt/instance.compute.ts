@@ -27,27 +27,32 @@ type Phase = InstanceSeen["instance"]["status"]["phase"];
 export function knownOfInstance(seen: InstanceSeen): Known<InstanceFacts> {
   const { instance, postgres, metadata, gateway, outdated, faults, trouble } = seen;
   const { spec, status } = instance;
+  const refused = textOf(faults);
   return {
     facts: {
       deleting: instance.metadata.deletionTimestamp !== undefined,
       registered:
         instance.metadata.finalizers.includes(finalizers.instance) &&
-        (spec.id !== undefined || status.observedId !== undefined) &&
+        spec.id !== undefined &&
         status.phaseSince !== undefined,
       recoverable: trouble === null,
-      specAdmitted: faults === "" && seen.preflight === null,
+      specAdmitted: refused === "" && seen.preflight === null,
       partsCurrent: outdated.length === 0 && !seen.credentialsMissing,
       metadataReady: metadata.ready && postgres.ready,
       gatewayReady: gateway.ready,
     },
     evidence: {
       recoverable: { sentence: trouble?.message ?? "nothing is lost" },
-      specAdmitted: { sentence: faults || (seen.preflight ?? "every rule is kept") },
+      specAdmitted: { sentence: refused || (seen.preflight ?? "every rule is kept") },
       partsCurrent: { sentence: partsSentence(seen) },
       metadataReady: { sentence: `${metadata.sentence}; ${postgres.sentence}` },
       gatewayReady: { sentence: gateway.sentence },
     },
   };
+}
+
+function textOf({ metadata, gateway }: InstanceSeen["faults"]): string {
+  return [metadata, gateway].filter(Boolean).join("; ");
 }
 
 function partsSentence({ outdated, credentialsMissing }: InstanceSeen): string {
@@ -59,7 +64,9 @@ function partsSentence({ outdated, credentialsMissing }: InstanceSeen): string {
 const effectsOf: Partial<Record<string, (seen: InstanceSeen) => Effect[]>> = {
   register: ({ instance, fresh }) => [
     { type: "addFinalizer", finalizer: finalizers.instance },
-    ...(instance.spec.id === undefined ? [{ type: "patchSpec", patch: { spec: { id: fresh.id } } } as const] : []),
+    ...(instance.spec.id === undefined
+      ? [{ type: "patchSpec", patch: { spec: { id: instance.status.observedId ?? fresh.id } } } as const]
+      : []),
   ],
   provision: ({ instance, credentialsMissing, outdated, fresh }) => [
     // First: the database and the service that read it must not find it missing.
@@ -109,23 +116,29 @@ type Said = Omit<Condition, "lastTransitionTime">;
 
 function conditionsOf(seen: InstanceSeen, state: Phase, actions: readonly string[]): Said[] {
   const metadata = metadataCondition(seen);
-  const gateway: Said = seen.gateway.ready
-    ? { type: "GatewayReady", status: "True", reason: "Ready", message: seen.gateway.sentence }
-    : { type: "GatewayReady", status: "False", reason: "Provisioning", message: seen.gateway.sentence };
+  const gateway = gatewayCondition(seen);
   return [metadata, gateway, readyCondition(seen, [metadata, gateway], { state, actions })];
+}
+
+/** What serves is ready, whatever is asked of it next: a refused template is told where the whole instance is judged. */
+function gatewayCondition({ faults, gateway }: InstanceSeen): Said {
+  const type = "GatewayReady";
+  if (gateway.ready) return { type, status: "True", reason: "Ready", message: gateway.sentence };
+  if (faults.gateway) return { type, status: "False", reason: "TemplateRejected", message: faults.gateway };
+  return { type, status: "False", reason: "Provisioning", message: gateway.sentence };
 }
 
 function metadataCondition({ faults, preflight, metadata, postgres }: InstanceSeen): Said {
   const type = "MetadataReady";
   const sentence = postgres.ready ? metadata.sentence : postgres.sentence;
-  if (faults) return { type, status: "False", reason: "TemplateRejected", message: faults };
-  if (preflight) return { type, status: "False", reason: "PostgresSecretPreflightFailed", message: preflight };
   if (metadata.ready && postgres.ready) return { type, status: "True", reason: "Ready", message: metadata.sentence };
+  if (faults.metadata) return { type, status: "False", reason: "TemplateRejected", message: faults.metadata };
+  if (preflight) return { type, status: "False", reason: "PostgresSecretPreflightFailed", message: preflight };
   return { type, status: "False", reason: "Provisioning", message: sentence };
 }
 
 function readyCondition(
-  { trouble, instance }: InstanceSeen,
+  { trouble, instance, faults }: InstanceSeen,
   parts: readonly Said[],
   { state, actions }: { state: Phase; actions: readonly string[] },
 ): Said {
@@ -136,6 +149,8 @@ function readyCondition(
   if (actions.includes("register")) {
     return { type, status: "False", reason: "Initializing", message: "Instance status has not yet been populated" };
   }
+  const refused = textOf(faults);
+  if (refused) return { type, status: "False", reason: "TemplateRejected", message: refused };
   const blocker = parts.find(({ status }) => status !== "True");
   if (blocker) return { type, status: "False", reason: blocker.reason, message: blocker.message };
   return { type, status: "True", reason: "AllComponentsReady", message: "Metadata service and gateway are ready" };

@@ -21,7 +21,8 @@ export type InstanceSeen = {
   trouble: { reason: string; message: string } | null;
   /** Why the database that the spec names cannot be used yet. */
   preflight: string | null;
-  faults: string;
+  /** What its templates may not say, by the component whose pods they are. */
+  faults: Record<"metadata" | "gateway", string>;
   postgres: Readiness;
   metadata: Readiness;
   gateway: Readiness;
@@ -59,10 +60,12 @@ export async function readInstance(instance: Instance, world: World): Promise<In
     trouble:
       idTrouble(instance) ?? (database && !credentials && internal ? await lostCredentials(instance, world) : null),
     preflight: internal || metadata.ready ? null : await preflight(instance, world),
-    faults: faultText([
-      ...componentTemplateFaults(instance.spec.metadata.template, "metadata", "spec.metadata.template"),
-      ...componentTemplateFaults(instance.spec.gateway.template, "envoy", "spec.gateway.template"),
-    ]),
+    faults: {
+      metadata: faultText(
+        componentTemplateFaults(instance.spec.metadata.template, "metadata", "spec.metadata.template"),
+      ),
+      gateway: faultText(componentTemplateFaults(instance.spec.gateway.template, "envoy", "spec.gateway.template")),
+    },
     postgres: internal
       ? readinessOf(database, `StatefulSet ${names.postgres}`)
       : { ready: true, sentence: "another PostgreSQL is named" },
@@ -84,9 +87,10 @@ function askedOf({ metadata, ...rest }: KubernetesObject): Record<string, unknow
   return { ...rest, metadata: { labels: metadata.labels, ownerReferences: metadata.ownerReferences } };
 }
 
+/** An id that was taken away can be put back; another one is another account. */
 function idTrouble({ spec, status }: Instance): InstanceSeen["trouble"] {
-  if (status.observedId === undefined || spec.id === status.observedId) return null;
-  const message = `spec.id was "${status.observedId}" and is "${spec.id ?? ""}": the account of an instance cannot change`;
+  if (status.observedId === undefined || spec.id === undefined || spec.id === status.observedId) return null;
+  const message = `spec.id was "${status.observedId}" and is "${spec.id}": the account of an instance cannot change`;
   return { reason: "IdChanged", message };
 }
 
