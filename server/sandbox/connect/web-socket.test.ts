@@ -75,7 +75,10 @@ function openExec(command: readonly string[], protocols: string[]) {
   const url = `${sandbox.url.replace("http", "ws")}${pod}/exec?${query.toString()}`;
   const socket = new WebSocket(url, protocols, { headers: { authorization: `Bearer ${sandbox.adminToken}` } });
   const channels: string[] = ["", "", "", ""];
-  socket.on("message", (data: Buffer) => (channels[data[0] ?? 0] += data.subarray(1).toString()));
+  socket.on("message", (data: Buffer) => {
+    const channel = data[0] ?? 0;
+    channels[channel] = `${channels[channel] ?? ""}${data.subarray(1).toString()}`;
+  });
   return { socket, channels };
 }
 
