@@ -8,12 +8,20 @@ export type Case = (
   options?: { since?: number; until?: number },
 ) => void;
 
-/** A topic of the contract: one text, held against whatever target it is given. */
-export function topic(title: string, cases: (promises: Case) => void): (target: () => Target) => void {
+/**
+ * A topic of the contract: one text, held against whatever target it is given. Topics run beside each other, and so do
+ * their cases: a real server mostly makes one wait. Cases that look at one scene follow one another.
+ */
+export function topic(
+  title: string,
+  cases: (promises: Case) => void,
+  { shareScene = false } = {},
+): (target: () => Target) => void {
+  const inTurn = shareScene ? test.sequential : test.concurrent;
   return (target) =>
-    describe(title, () => {
+    describe.concurrent(title, () => {
       cases((guarantee, run, { since = 0, until = Infinity } = {}) => {
-        test(guarantee, async ({ skip }) => {
+        inTurn(guarantee, async ({ skip }) => {
           const { minor } = target();
           if (minor < since) skip(`new in 1.${since}`);
           if (minor > until) skip(`gone after 1.${until}`);

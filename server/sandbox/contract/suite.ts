@@ -16,8 +16,13 @@ import { watchingContract } from "@/server/sandbox/contract/watching";
 import { applyingContract } from "@/server/sandbox/contract/applying";
 import { badInputContract } from "@/server/sandbox/contract/bad-input";
 
-/** Every topic. A case that only one target passes is a bug in the sandbox. */
+/** Every topic, those that wait for pods first. A case that only one target passes is a bug in the sandbox. */
 export const suite = [
+  podsContract,
+  workloadsContract,
+  ownershipContract,
+  evictionContract,
+  quotaContract,
   machineryContract,
   objectsContract,
   patchingContract,
@@ -29,10 +34,5 @@ export const suite = [
   rulesContract,
   accessContract,
   admissionContract,
-  quotaContract,
   webhooksContract,
-  evictionContract,
-  workloadsContract,
-  ownershipContract,
-  podsContract,
 ];

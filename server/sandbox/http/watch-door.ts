@@ -12,6 +12,8 @@ import { eventOf, type Selection } from "@/server/sandbox/watch/watch-hub";
 
 const BOOKMARK_EVERY_MS = 60_000;
 const TIMEOUT_DEFAULT_MS = 30 * 60_000;
+/** A watcher that is so far behind is let go, as the real server does; it comes back and lists. */
+const BACKLOG_MAX_BYTES = 64 * 1_024 * 1_024;
 
 /** Streams events until the client leaves or the time is up. */
 export function watchDoor(call: Call) {
@@ -39,7 +41,10 @@ export function watchDoor(call: Call) {
   response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
   response.flushHeaders();
   if (initial.length > 0) response.write(Buffer.concat(initial));
-  const leave = hub.join(selection, (chunk) => response.write(chunk));
+  const leave = hub.join(selection, (chunk) => {
+    response.write(chunk);
+    if (response.writableLength > BACKLOG_MAX_BYTES) response.destroy();
+  });
   const wantsBookmarks = query.get("allowWatchBookmarks") === "true";
 
   function bookmark() {
