@@ -1,6 +1,6 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { containersOf, isOver } from "@/server/sandbox/admission/quota-usage";
-import { isRecord, listOf, recordOf, textOf } from "@/server/sandbox/json";
+import { isRecord, listOf, recordOf, textOf, own } from "@/server/sandbox/json";
 
 /** Whether a quota counts this object: quotas with scopes look at pods of that kind only. */
 export function inScope(quota: KubernetesObject, storageKey: string, object: KubernetesObject): boolean {
@@ -36,6 +36,8 @@ const operators: Record<string, (name: string, values: readonly string[]) => boo
 };
 
 function matchesExpression({ scopeName, operator, values }: Record<string, unknown>, pod: KubernetesObject): boolean {
-  if (scopeName !== "PriorityClass") return podScopes[textOf(scopeName)]?.(pod) ?? false;
-  return operators[textOf(operator)]?.(textOf(pod.spec?.["priorityClassName"]), listOf(values).map(textOf)) ?? false;
+  if (scopeName !== "PriorityClass") return own(podScopes, textOf(scopeName))?.(pod) ?? false;
+  return (
+    own(operators, textOf(operator))?.(textOf(pod.spec?.["priorityClassName"]), listOf(values).map(textOf)) ?? false
+  );
 }

@@ -1,6 +1,6 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { count, type ExactQuantity, exactQuantity, noQuantity, plus } from "@/server/sandbox/admission/exact-quantity";
-import { isRecord, listOf, recordOf, textOf } from "@/server/sandbox/json";
+import { isRecord, listOf, recordOf, textOf, own } from "@/server/sandbox/json";
 
 /** How much of each resource that a quota can limit. */
 export type Usage = Record<string, ExactQuantity>;
@@ -48,7 +48,7 @@ function podResources(pod: KubernetesObject): { requests: Usage; limits: Usage }
     const total = containersOf(pod).reduce<Usage>((sum, container) => added(sum, amountsOf(container, key)), {});
     for (const container of listOf(pod.spec?.["initContainers"]).filter(isRecord)) {
       for (const [name, amount] of Object.entries(amountsOf(container, key))) {
-        if (amount.nano > (total[name] ?? noQuantity).nano) total[name] = amount;
+        if (amount.nano > (own(total, name) ?? noQuantity).nano) total[name] = amount;
       }
     }
     return total;
@@ -72,7 +72,7 @@ function amountsOf(container: Record<string, unknown>, key: "requests" | "limits
 
 export function added(a: Usage, b: Usage): Usage {
   const sum = { ...a };
-  for (const [name, amount] of Object.entries(b)) sum[name] = plus(sum[name] ?? noQuantity, amount);
+  for (const [name, amount] of Object.entries(b)) sum[name] = plus(own(sum, name) ?? noQuantity, amount);
   return sum;
 }
 

@@ -12,7 +12,7 @@ import { inScope } from "@/server/sandbox/admission/quota-scope";
 import { added, containersOf, type Usage, usageOf } from "@/server/sandbox/admission/quota-usage";
 import { refusal } from "@/server/sandbox/admission/refusal";
 import { type Cluster } from "@/server/sandbox/cluster";
-import { equalJson, recordOf, textOf } from "@/server/sandbox/json";
+import { equalJson, recordOf, textOf, own } from "@/server/sandbox/json";
 import { StatusError } from "@/server/sandbox/status-error";
 
 const quotas = { group: "", plural: "resourcequotas" };
@@ -82,7 +82,7 @@ function hardOf(quota: KubernetesObject): Hard {
 
 function less(a: Usage, b: Usage): Usage {
   const rest = { ...a };
-  for (const [name, amount] of Object.entries(b)) rest[name] = minus(rest[name] ?? noQuantity, amount);
+  for (const [name, amount] of Object.entries(b)) rest[name] = minus(own(rest, name) ?? noQuantity, amount);
   return rest;
 }
 
@@ -124,13 +124,14 @@ function says(container: Record<string, unknown>, name: string): boolean {
 
 function checkRoom(attributes: Attributes, quota: KubernetesObject, hard: Hard, wanted: Usage, used: Usage): void {
   const names = Object.keys(hard)
-    .filter((name) => (wanted[name] ?? noQuantity).nano > 0n)
+    .filter((name) => (own(wanted, name) ?? noQuantity).nano > 0n)
     .sort();
   const over = names.filter(
-    (name) => plus(used[name] ?? noQuantity, wanted[name] ?? noQuantity).nano > (hard[name] ?? noQuantity).nano,
+    (name) =>
+      plus(own(used, name) ?? noQuantity, own(wanted, name) ?? noQuantity).nano > (own(hard, name) ?? noQuantity).nano,
   );
   if (over.length === 0) return;
-  const list = (of: Usage) => over.map((name) => `${name}=${quantityText(of[name] ?? noQuantity)}`).join(",");
+  const list = (of: Usage) => over.map((name) => `${name}=${quantityText(own(of, name) ?? noQuantity)}`).join(",");
   throw refusal(
     attributes,
     `exceeded quota: ${quota.metadata.name}, requested: ${list(wanted)}, used: ${list(used)}, limited: ${list(hard)}`,
@@ -139,7 +140,9 @@ function checkRoom(attributes: Attributes, quota: KubernetesObject, hard: Hard, 
 
 async function writeStatus(cluster: Cluster, quota: KubernetesObject, usage: Usage): Promise<void> {
   const hard = recordOf(quota.spec?.["hard"]);
-  const used = Object.fromEntries(Object.keys(hard).map((name) => [name, quantityText(usage[name] ?? noQuantity)]));
+  const used = Object.fromEntries(
+    Object.keys(hard).map((name) => [name, quantityText(own(usage, name) ?? noQuantity)]),
+  );
   if (equalJson(quota.status, { hard, used })) return;
   const { namespace, name } = quota.metadata;
   try {

@@ -1,4 +1,4 @@
-import { type KubernetesObject } from "@/server/kubernetes/object";
+import { type KubernetesObject, type OwnerReference } from "@/server/kubernetes/object";
 import { forbidden, invalid, required, type FieldError } from "@/server/sandbox/field-error";
 import { type ResourceType } from "@/server/sandbox/type-registry";
 
@@ -16,9 +16,31 @@ export function validateMetadata(
   }
   for (const key of Object.keys(metadata.annotations ?? {}))
     errors.push(...keyErrors("metadata.annotations", key.toLowerCase()));
+  errors.push(...ownerErrors(metadata.ownerReferences ?? []));
   if (old?.metadata.deletionTimestamp)
     errors.push(...newFinalizers(metadata.finalizers ?? [], old.metadata.finalizers ?? []));
   return errors;
+}
+
+/** The parts of an owner reference, and what the refusal calls them. */
+const ownerParts = [
+  ["apiVersion", "version"],
+  ["kind", "kind"],
+  ["name", "name"],
+  ["uid", "uid"],
+] as const;
+
+function ownerErrors(owners: readonly OwnerReference[]): FieldError[] {
+  const field = "metadata.ownerReferences";
+  const errors = owners.flatMap((owner) =>
+    ownerParts
+      .filter(([part]) => !owner[part])
+      .map(([part, word]) => invalid(`${field}.${part}`, "", `${word} must not be empty`)),
+  );
+  const [first, second] = owners.filter(({ controller }) => controller).map(({ kind, name }) => `${kind}/${name}`);
+  if (first === undefined || second === undefined) return errors;
+  const rule = 'Only one reference can have Controller set to true. Found "true" in references for';
+  return [...errors, invalid(field, owners, `${rule} ${first} and ${second}`)];
 }
 
 function newFinalizers(finalizers: readonly string[], known: readonly string[]): FieldError[] {

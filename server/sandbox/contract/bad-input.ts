@@ -108,6 +108,39 @@ export const badInputContract = topic("bad input", (promises) => {
     },
   );
 
+  promises("a wish for a dry run that nobody understands is refused, not carried out", async (target) => {
+    const ns = await target.bareNamespace();
+    const { status, message } = await target.send("POST", `${configMapsIn(ns)}?dryRun=Some`, { body: configMap("a") });
+    expect(status).toBe(422);
+    expect(message).toContain("dryRun: Unsupported value: ");
+    expect((await target.send("GET", `${configMapsIn(ns)}/a`)).status).toBe(404);
+  });
+
+  promises("an owner that is only half named is invalid", async (target) => {
+    const ns = await target.bareNamespace();
+    const half = configMap("a", {}, { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "", uid: "" }] });
+    const { status, message } = await target.send("POST", configMapsIn(ns), { body: half });
+    expect(status).toBe(422);
+    expect(message).toContain('metadata.ownerReferences.name: Invalid value: "": name must not be empty');
+    expect(message).toContain('metadata.ownerReferences.uid: Invalid value: "": uid must not be empty');
+  });
+
+  promises("names that every object of a language has are no subresources and no fields", async (target) => {
+    const ns = await target.bareNamespace();
+    await target.send("POST", configMapsIn(ns), { body: configMap("a") });
+    for (const name of ["constructor", "__proto__", "toString"])
+      expect((await target.send("GET", `${configMapsIn(ns)}/a/${name}`)).status, name).toBe(404);
+    expect((await target.send("GET", `${configMapsIn(ns)}/constructor`)).status).toBe(404);
+  });
+
+  promises("YAML that contains itself is a bad request", async (target) => {
+    const ns = await target.bareNamespace();
+    const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: &a\n  b: *a\n";
+    const { status, object } = await target.send("POST", configMapsIn(ns), { text, contentType: "application/yaml" });
+    expect(status).toBe(400);
+    expect(object).toMatchObject({ kind: "Status", reason: "BadRequest" });
+  });
+
   promises("nesting without an end is refused", async ({ send, bareNamespace: namespace }) => {
     const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
     const { status, object } = await send("POST", configMapsIn(await namespace()), {

@@ -216,6 +216,15 @@ export const definitionsContract = topic("definitions of custom resources", (pro
     expect((await target.send("GET", widget.path(namespace, "w"))).status).toBe(404);
   });
 
+  promises("what all kinds share is typed in custom resources, too", async (target) => {
+    const widget = await defineWidget(target);
+    const path = widget.path(await target.bareNamespace());
+    const body = { ...widget.body("w"), metadata: { name: "w", annotations: ["none"] } };
+    const { status, object } = await target.send("POST", path, { body });
+    expect(status).toBe(400);
+    expect(object).toMatchObject({ kind: "Status", reason: "BadRequest" });
+  });
+
   promises("a refusal lists its causes with field, reason and message", async (target) => {
     const widget = await defineWidget(target, { schema: strict });
     const namespace = await target.namespace();

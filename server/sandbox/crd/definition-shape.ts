@@ -1,3 +1,4 @@
+import { own } from "@/server/sandbox/json";
 import { isJsonObject, type JsonObject } from "@/server/sandbox/crd/schema";
 
 /** A form that a field of a definition must have: undefined, or what is wrong with the value. */
@@ -38,7 +39,7 @@ function first<T>(items: readonly T[], find: (item: T, index: number) => string 
 }
 
 function record(fields: Readonly<Record<string, Form>>): Form {
-  return entries((name) => fields[name] ?? anything);
+  return entries((name) => own(fields, name) ?? anything);
 }
 
 function entries(formOf: (name: string) => Form): Form {

@@ -1,3 +1,4 @@
+import { own } from "@/server/sandbox/json";
 import { isIP } from "node:net";
 import { type Schema } from "@/server/sandbox/crd/schema";
 import { type ValueCheck } from "@/server/sandbox/crd/value-check";
@@ -6,9 +7,9 @@ import { invalid } from "@/server/sandbox/field-error";
 /** The formats that Kubernetes checks; an unknown format is no constraint. */
 export function compileFormat({ format, type }: Schema): ValueCheck | null {
   if (format === undefined) return null;
-  const range = Object.hasOwn(ranges, format) ? ranges[format] : undefined;
+  const range = own(ranges, format);
   if (range !== undefined && type !== "string") return compileRange(format, type ?? "integer", range);
-  const fits = Object.hasOwn(formats, format) ? formats[format] : undefined;
+  const fits = own(formats, format);
   if (fits === undefined) return null;
   return (value, path, { errors }) => {
     if (typeof value !== "string" || fits(value)) return;

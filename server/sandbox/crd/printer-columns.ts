@@ -1,3 +1,4 @@
+import { own } from "@/server/sandbox/json";
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type CrdVersion, type PrinterColumn } from "@/server/sandbox/crd/custom-resource-definition";
 import { compileJsonPath, type ReadPath } from "@/server/sandbox/crd/json-path";
@@ -22,7 +23,7 @@ export function printerColumns({ additionalPrinterColumns }: CrdVersion): Column
 
 function columnOf({ name, type, format, description, priority, jsonPath }: PrinterColumn): Column {
   const read = compileJsonPath(jsonPath);
-  const show = cells[type] ?? shownText;
+  const show = own(cells, type) ?? shownText;
   return {
     name,
     type: type as Column["type"], // The definition was checked against the five types when it was stored.

@@ -5,10 +5,11 @@ import { valueIn } from "@/server/sandbox/http/incoming";
 import { respondObject } from "@/server/sandbox/http/outgoing";
 import { present } from "@/server/sandbox/http/present";
 import { readBody } from "@/server/sandbox/http/read-body";
+import { dryRunErrors } from "@/server/sandbox/http/request-context";
 import { selectionOf } from "@/server/sandbox/http/selection";
 import { respondJson } from "@/server/sandbox/http/respond";
 import { storedType } from "@/server/sandbox/http/stored-type";
-import { isRecord, recordOf } from "@/server/sandbox/json";
+import { isRecord, listOf, recordOf } from "@/server/sandbox/json";
 import { badRequestError, invalidError, StatusError } from "@/server/sandbox/status-error";
 import { apiVersionOf } from "@/server/sandbox/type-registry";
 
@@ -73,7 +74,10 @@ async function deleteOptionsIn({ request, query, ctx }: Call): Promise<DeleteOpt
     const problem = notSupported("propagationPolicy", policy, ["Background", "Foreground", "Orphan"]);
     throw invalidError({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", [problem]);
   }
-  if (Array.isArray(value["dryRun"]) && value["dryRun"].length > 0) ctx.dryRun = true;
+  const dryRun = listOf(value["dryRun"]);
+  const problems = dryRunErrors(dryRun);
+  if (problems.length > 0) throw invalidError({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", problems);
+  if (dryRun.length > 0) ctx.dryRun = true;
   return {
     ...(typeof preconditions["uid"] === "string" ? { uid: preconditions["uid"] } : {}),
     ...(typeof preconditions["resourceVersion"] === "string"

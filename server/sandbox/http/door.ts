@@ -8,6 +8,7 @@ import { type Call } from "@/server/sandbox/http/call";
 import { objectIn } from "@/server/sandbox/http/incoming";
 import { discoveryDoor } from "@/server/sandbox/http/discovery-door";
 import { getDoor, listDoor } from "@/server/sandbox/http/read-doors";
+import { requestContextOf } from "@/server/sandbox/http/request-context";
 import { requestInfoOf, type RequestInfo } from "@/server/sandbox/http/request-info";
 import { respondError, respondJson } from "@/server/sandbox/http/respond";
 import { errorEvent, watchDoor } from "@/server/sandbox/http/watch-door";
@@ -15,6 +16,7 @@ import { deleteCollectionDoor, deleteDoor } from "@/server/sandbox/http/delete-d
 import { patchDoor } from "@/server/sandbox/http/patch-door";
 import { scaleDoor } from "@/server/sandbox/http/scale-door";
 import { createDoor, updateDoor } from "@/server/sandbox/http/write-doors";
+import { own } from "@/server/sandbox/json";
 import { builtinSchema } from "@/server/sandbox/schema/builtin-schema";
 import { internalError, methodNotAllowedError, statusOf, StatusError } from "@/server/sandbox/status-error";
 import { type ResourceType, type Subresource } from "@/server/sandbox/type-registry";
@@ -89,7 +91,8 @@ async function handle(deps: DoorDeps, request: IncomingMessage, response: Server
   }
   const connect = connectCallOf(info, query);
   const connects = deps.connects();
-  if (connect && type.subresources[connect.subresource] && connects) return connects.serve(connect, request, response);
+  if (connect && subresourceOf(type, connect.subresource) && connects)
+    return connects.serve(connect, request, response);
 
   const call: Call = {
     cluster: deps.cluster,
@@ -101,7 +104,7 @@ async function handle(deps: DoorDeps, request: IncomingMessage, response: Server
     name: info.name,
     subresource: info.subresource,
     query,
-    ctx: contextOf(request, query, user),
+    ctx: requestContextOf(request, verb, query, user),
   };
   await doorOf(deps, verb, type, info.subresource)(call);
 }
@@ -131,7 +134,7 @@ function openWatch(call: Call) {
 type OneDoor = (call: Call) => void | Promise<void>;
 
 function doorOf({ creates }: DoorDeps, verb: string, type: ResourceType, name: string | undefined): OneDoor {
-  const subresource = name === undefined ? undefined : type.subresources[name];
+  const subresource = subresourceOf(type, name);
   if (name !== undefined && !subresource) throw noSuchPath();
   const verbs: readonly string[] = subresource ? subresource.verbs : type.verbs;
   const door = doors[verb];
@@ -140,6 +143,11 @@ function doorOf({ creates }: DoorDeps, verb: string, type: ResourceType, name: s
   if (paths) return (call) => scaleDoor(call, paths);
   const create = verb === "create" && name !== undefined ? creates[`${type.plural}/${name}`] : undefined;
   return create && subresource ? (call) => subresourceCreate(call, subresource, create) : door;
+}
+
+/** Names come from the path, so what every object inherits is no subresource. */
+function subresourceOf({ subresources }: ResourceType, name: string | undefined): Subresource | undefined {
+  return name === undefined ? undefined : own(subresources, name);
 }
 
 async function subresourceCreate(
@@ -211,18 +219,6 @@ function connectCallOf(info: RequestInfo, query: URLSearchParams): ConnectCall |
     subresource: info.subresource,
     path: info.rest || "/",
     query,
-  };
-}
-
-function contextOf(request: IncomingMessage, query: URLSearchParams, user: RequestContext["user"]): RequestContext {
-  const manager = query.get("fieldManager") ?? request.headers["user-agent"]?.split("/")[0] ?? "unknown";
-  const validation = query.get("fieldValidation");
-  return {
-    user,
-    dryRun: query.getAll("dryRun").includes("All"),
-    fieldManager: manager === "" ? "unknown" : manager,
-    fieldValidation: validation === "Strict" || validation === "Ignore" ? validation : "Warn",
-    warnings: [],
   };
 }
 

@@ -5,7 +5,8 @@ import { decodeBody, objectOf } from "@/server/sandbox/http/decode";
 import { readBody } from "@/server/sandbox/http/read-body";
 import { cloneJson } from "@/server/sandbox/json";
 import { tableOf } from "@/server/sandbox/schema/builtin-messages";
-import { conform } from "@/server/sandbox/schema/conform";
+import { conform, type Findings } from "@/server/sandbox/schema/conform";
+import { schemaAt } from "@/server/sandbox/schema/builtin-schema";
 import { decodeProtobuf, openEnvelope } from "@/server/sandbox/schema/decode-protobuf";
 import { type Schema } from "@/server/sandbox/schema/schema";
 import { badRequestError } from "@/server/sandbox/status-error";
@@ -52,10 +53,13 @@ export function checkedCopy(type: Kind, object: KubernetesObject, ctx: RequestCo
 /** Compares with the schema: wrong types are refused, unknown fields dropped, told or refused as the client asked. */
 function checked(type: Kind, object: KubernetesObject, ctx: RequestContext): KubernetesObject {
   const builtin = isBuiltin(type);
+  // What all kinds share is typed, also where the rest is not.
+  if (!builtin) {
+    object = { ...object, metadata: cloneJson(object.metadata) };
+    refuseMistyped(type, conform(metadataOnly, { metadata: object.metadata }, { prune: true }));
+  }
   if (!type.schema || (!builtin && ctx.fieldValidation === "Ignore")) return object;
-  const { unknown, mistyped } = conform(type.schema, object, { prune: builtin });
-  if (mistyped !== null)
-    throw badRequestError(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${mistyped}`);
+  const { unknown } = refuseMistyped(type, conform(type.schema, object, { prune: builtin }));
   if (unknown.length === 0 || ctx.fieldValidation === "Ignore") return object;
   const sentences = unknown.map((field) => `unknown field "${field}"`);
   if (ctx.fieldValidation === "Strict") {
@@ -66,6 +70,14 @@ function checked(type: Kind, object: KubernetesObject, ctx: RequestContext): Kub
   }
   ctx.warnings?.push(...sentences);
   return object;
+}
+
+const metadataOnly: Schema = { type: "object", properties: { metadata: schemaAt("meta.ObjectMeta") } };
+
+function refuseMistyped(type: Kind, findings: Findings): Findings {
+  const { mistyped } = findings;
+  if (mistyped === null) return findings;
+  throw badRequestError(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${mistyped}`);
 }
 
 function isBuiltin({ group, version }: Kind): boolean {

@@ -28,7 +28,10 @@ function visit(schema: Schema, value: unknown, path: string, at: Visit) {
     return;
   }
   if (Array.isArray(value)) {
-    if (schema.items) for (const [i, item] of value.entries()) visit(schema.items, item, `${path}[${i}]`, at);
+    if (!schema.items) return;
+    // A typed decoder reads null in a list as the empty value.
+    if (at.prune) value.forEach((item, i) => item === null && (value[i] = zeros[schema.items?.type ?? ""]?.() ?? null));
+    for (const [i, item] of value.entries()) visit(schema.items, item, `${path}[${i}]`, at);
   } else if (isRecord(value)) visitRecord(schema, value, path, at);
 }
 
@@ -73,6 +76,15 @@ function fits(schema: Schema, value: unknown): boolean {
   if (schema["x-kubernetes-int-or-string"]) return typeof value === "string" || typeof value === "number";
   return schema.type === undefined || (fitting[schema.type]?.(value) ?? true);
 }
+
+const zeros: Readonly<Record<string, () => unknown>> = {
+  string: () => "",
+  integer: () => 0,
+  number: () => 0,
+  boolean: () => false,
+  array: () => [],
+  object: () => ({}),
+};
 
 const goTypes: Readonly<Record<string, string>> = {
   string: "string",

@@ -1,3 +1,4 @@
+import { own } from "@/server/sandbox/json";
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { badRequestError } from "@/server/sandbox/status-error";
 import { type ResourceType } from "@/server/sandbox/type-registry";
@@ -26,7 +27,7 @@ function requirementOf(type: ResourceType, term: string): (object: KubernetesObj
 
 function readerOf(type: ResourceType, field: string): FieldReader {
   const readers = { ...metadataFields, ...type.strategy.selectableFields };
-  const read = Object.hasOwn(readers, field) ? readers[field] : undefined;
+  const read = own(readers, field);
   if (read) return read;
   throw badRequestError(
     type.strategy.selectableFields

@@ -1,3 +1,4 @@
+import { own } from "@/server/sandbox/json";
 import { badRequestError } from "@/server/sandbox/status-error";
 
 /** metav1.LabelSelector, as it stands in specs. */
@@ -12,7 +13,7 @@ type Requirement = (labels: Readonly<Record<string, string>>) => boolean;
 /** An empty selector matches everything, as in Kubernetes. */
 export function matcherOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): (labels: Labels) => boolean {
   const requirements = matchExpressions.map(({ key, operator, values = [] }) => {
-    const make = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
+    const make = own(operators, operator);
     return make ? make(key, values) : () => false;
   });
   return (labels = {}) => matchesLabels(matchLabels, labels) && requirements.every((holds) => holds(labels));

@@ -69,6 +69,7 @@ export const coreStrategies: Readonly<Record<string, Strategy>> = {
       volume.status = { phase: "Pending" };
       addFinalizer(volume, "kubernetes.io/pv-protection");
     },
+    validate: volumeErrors,
   },
   endpoints: {
     createOnUpdate: true,
@@ -191,6 +192,18 @@ function secretErrors(secret: KubernetesObject, old: KubernetesObject | undefine
   if (!old || secret["type"] === old["type"]) return [];
   return [invalid("type", secret["type"], "field is immutable")];
 }
+
+function volumeErrors({ spec = {} }: KubernetesObject): FieldError[] {
+  const errors: FieldError[] = [];
+  if (listOf(spec["accessModes"]).length === 0) errors.push(required("spec.accessModes"));
+  if (Object.keys(recordOf(spec["capacity"])).length === 0) errors.push(required("spec.capacity"));
+  if (!Object.entries(spec).some(([name, value]) => isRecord(value) && !notSources.has(name)))
+    errors.push(required("spec", "must specify a volume type"));
+  return errors;
+}
+
+/** What a volume holds besides where it is kept. */
+const notSources: ReadonlySet<string> = new Set(["capacity", "claimRef", "nodeAffinity"]);
 
 function claimErrors({ spec = {} }: KubernetesObject, old: KubernetesObject | undefined): FieldError[] {
   const errors: FieldError[] = [];
