@@ -74,6 +74,7 @@ const deploymentSchema = z
     initial: z.enum(initialStatuses).default("Running").describe("what the process becomes first"),
     runtime: z.enum(["Running", "Paused", "Suspended"]).nullish().describe("what the process is to become now"),
     attempt: count.default(0).describe("raise it to ask again for what an error undid"),
+    request: count.default(0).describe("raise it to ask the process again for what it left since"),
     dismiss: count.default(0).describe("raise it to dismiss the error of the last run"),
   })
   .describe("what is wanted of the deployment");
@@ -149,6 +150,7 @@ export const pipelineStatusSchema = z.object({
       initial: z.enum(initialStatuses).default("Running"),
       runtime: z.enum(["Running", "Paused", "Suspended"]).nullish(),
       attempt: count.default(0),
+      request: count.default(0),
       dismiss: count.default(0),
       clear: count.default(0),
       /** Hashes of the edited fields, so that an edit is noticed by what it changed. */

@@ -12,6 +12,7 @@ test.each([
   ["Pending",       { edited: true, turn: true },       "Pending",       ["resetProgram"]],
   ["Pending",       { turn: true },                     "CompilingSql",  []],
   ["Pending",       { turn: true, job: "lost" },        "Pending",       []],
+  ["Pending",       { job: "broken" },                  "SystemError",   ["keepErrors"]],
   ["CompilingSql",  {},                                 "CompilingSql",  ["startSqlJob"]],
   ["CompilingSql",  { job: "running" },                 "CompilingSql",  []],
   ["CompilingSql",  { job: "lost" },                    "Pending",       []],

@@ -74,6 +74,8 @@ export const programMachine = setup({
       on: {
         observed: [
           { guard: "edited", target: "Pending", actions: ["resetProgram"] },
+          // A program that no compiler can be given waits for none.
+          { guard: "jobBroken", target: "SystemError", actions: ["keepErrors"] },
           { guard: and(["turn", not("jobLost")]), target: "CompilingSql" },
         ],
       },

@@ -34,6 +34,7 @@ test.each([
   ["InUse",    { resources: "Provisioned" },   false],
   ["InUse",    { resources: "Stopping" },      false],
   ["Clearing", {},                             true],
+  ["Clearing", { startWanted: true },          false],
 ] as const)("in %s with %o: clear %s", (state, facts, allowed) => {
   const [clear] = commandsAllowed(storageMachine, state, { facts: { ...calm, ...facts }, evidence: {} });
   expect(clear?.allowed).toBe(allowed);

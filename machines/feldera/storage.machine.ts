@@ -79,7 +79,7 @@ export const storageMachine = setup({
       meta: { tone: "busy", summary: "Its data is being deleted" } satisfies StateMeta,
       on: {
         observed: [{ guard: "claimAbsent", target: "Cleared" }, { actions: ["dropClaim"] }],
-        clear: [{ actions: ["askClear"] }],
+        clear: [{ guard: and(["fullyStopped", not("startWanted")]), actions: ["askClear"] }],
       },
     },
   },

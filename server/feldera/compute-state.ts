@@ -22,11 +22,11 @@ export function computeOf(seen: PipelineSeen): Compute {
   return { state: "coming", evidence: { sentence: trouble ?? waiting } };
 }
 
-/** What no waiting mends, in words; null while there is hope. A pod that is replaced is not among it. */
+/** What no waiting mends, in words; null while there is hope. A pod that is replaced or evicted is not among it. */
 function fatalOf({ pipeline, statefulSet, claim, pods, warnings }: PipelineSeen): string | null {
   const { deployment_resources_status } = pipeline.status;
   const ended = pods
-    .filter((pod) => !pod.metadata.deletionTimestamp)
+    .filter(({ metadata, status }) => !metadata.deletionTimestamp && !status.reason)
     .map(endOf)
     .find((end) => end !== null);
   if (deployment_resources_status === "Provisioned") {

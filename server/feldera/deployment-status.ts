@@ -77,11 +77,19 @@ function ended(error: PipelineError | undefined): Change {
   };
 }
 
-/** The same pass computed twice gives the same id; the next deployment gets another one. */
-function deploymentId({ pipeline }: PipelineSeen): string {
+/** A UUIDv7: ordered by time. The same pass computed twice gives the same id; the next deployment gets another one. */
+function deploymentId({ pipeline, now }: PipelineSeen): string {
   const { refresh_version } = pipeline.status;
   const digest = createHash("sha256").update(`${pipeline.metadata.uid} ${refresh_version}`).digest("hex");
-  return [8, 12, 16, 20, 32].map((end, at, ends) => digest.slice(ends[at - 1] ?? 0, end)).join("-");
+  const time = Math.floor(now).toString(16).padStart(12, "0");
+  const parts = [
+    time.slice(0, 8),
+    time.slice(8),
+    `7${digest.slice(0, 3)}`,
+    `8${digest.slice(3, 6)}`,
+    digest.slice(6, 18),
+  ];
+  return parts.join("-");
 }
 
 function deploymentConfig({ pipeline }: PipelineSeen): Record<string, unknown> {

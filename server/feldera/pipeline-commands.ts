@@ -1,35 +1,46 @@
+import { z } from "zod";
 import type { Known } from "@/machines/facts";
+import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import { resourcesMachine, type ResourcesFacts } from "@/machines/feldera/resources.machine";
-import { runtimeMachine } from "@/machines/feldera/runtime.machine";
+import { runtimeMachine, type RuntimeFacts } from "@/machines/feldera/runtime.machine";
 import { storageMachine } from "@/machines/feldera/storage.machine";
 import { step, type Event } from "@/machines/lifecycle";
 import type { Effect, Plan } from "@/server/reconcile/plan";
 import { knownOf } from "./pipeline.known";
 import type { PipelineSeen } from "./pipeline.read";
+import { wishesOf, type RuntimeWish } from "./wishes";
 
 type Ask = (seen: PipelineSeen, event: Event) => Record<string, unknown>;
 
 /** What each command changes in the spec: wishes only. The next pass moves the states. */
 const asks: Record<string, Ask> = {
-  start: ({ pipeline }, event) => ({
-    deployment: {
-      desired: "Provisioned",
-      initial: initialOf(event),
-      runtime: null,
-      // The same start again, while the first is under way, is the same wish.
-      attempt: pipeline.spec.deployment.attempt + (isWanted(pipeline) ? 0 : 1),
-    },
-  }),
+  start: ({ pipeline }, event) =>
+    // The same start again, while the first is under way, is the same wish.
+    wishesOf(pipeline).desired === "Provisioned"
+      ? {}
+      : {
+          deployment: {
+            desired: "Provisioned",
+            initial: initialOf(event),
+            runtime: null,
+            attempt: pipeline.spec.deployment.attempt + 1,
+          },
+        },
   stop: ({ pipeline }, event) =>
     isGraceful(pipeline, event)
-      ? { deployment: { runtime: "Suspended" } }
+      ? turnTo(pipeline, "Suspended")
       : { deployment: { desired: "Stopped", runtime: null, attempt: pipeline.spec.deployment.attempt + 1 } },
   dismissError: ({ pipeline }) => ({ deployment: { dismiss: pipeline.spec.deployment.dismiss + 1 } }),
   clear: ({ pipeline }) => (pipeline.status.storage_status === "InUse" ? { clear: pipeline.spec.clear + 1 } : {}),
-  pause: () => ({ deployment: { runtime: "Paused" } }),
-  resume: () => ({ deployment: { runtime: "Running" } }),
-  activate: (_seen, event) => ({ deployment: { runtime: event.initial === "paused" ? "Paused" : "Running" } }),
+  pause: ({ pipeline }) => turnTo(pipeline, "Paused"),
+  resume: ({ pipeline }) => turnTo(pipeline, "Running"),
+  activate: ({ pipeline }, event) => turnTo(pipeline, event.initial === "paused" ? "Paused" : "Running"),
 };
+
+/** Counted, because the process may have left by itself what it was asked for last. */
+function turnTo({ spec: { deployment } }: Pipeline, runtime: RuntimeWish) {
+  return { deployment: { runtime, request: deployment.request + 1 } };
+}
 
 const machines = { resources: resourcesMachine, storage: storageMachine, runtime: runtimeMachine };
 
@@ -67,31 +78,45 @@ export function knownFor(seen: PipelineSeen, event?: Event): Record<string, Know
   const known = knownOf(seen);
   if (!event) return known;
   const resources = withArgs(seen, event, known.resources);
+  const runtime = withPending(seen, known.runtime);
   return {
     ...known,
     resources,
-    combined: { ...known.combined, facts: { ...known.combined.facts, ...resources.facts } },
+    runtime,
+    combined: { ...known.combined, facts: { ...known.combined.facts, ...resources.facts, ...runtime.facts } },
   };
 }
 
 function withArgs(seen: PipelineSeen, event: Event, known: Known<ResourcesFacts>): Known<ResourcesFacts> {
-  const { status, spec } = seen.pipeline;
+  const { pipeline } = seen;
+  const { status, spec } = pipeline;
+  const wishes = wishesOf(pipeline);
   const standby = event.type === "start" && initialOf(event) === "Standby";
-  const sync = JSON.stringify(spec.runtime_config.storage ?? {});
-  const synchronised = /"name":"file"/.test(sync) && /"sync":/.test(sync);
+  const synchronised = synchronisedSchema.safeParse(spec.runtime_config.storage).success;
   return {
     ...known,
     facts: {
       ...known.facts,
-      initialFits:
-        !isWanted(seen.pipeline) || event.initial === undefined || initialOf(event) === status.deployment_initial,
+      initialFits: wishes.desired === "Stopped" || event.initial === undefined || initialOf(event) === wishes.initial,
       errorHeld: event.type === "start" && event.dismiss_error === false && known.facts.errorKept,
       standbyRefused: standby && (status.activated || !synchronised),
       checkpointRefused:
-        event.type === "stop" && event.force === false && isGraceful(seen.pipeline, event) && !canCheckpoint(seen),
+        event.type === "stop" && event.force === false && isGraceful(pipeline, event) && !canCheckpoint(seen),
     },
   };
 }
+
+/** What was asked for and not passed on yet counts as where the process heads: a stop must not be undone by a resume. */
+function withPending({ pipeline }: PipelineSeen, known: Known<RuntimeFacts>): Known<RuntimeFacts> {
+  const { runtime } = wishesOf(pipeline);
+  if (!runtime || known.facts.heading === "Unavailable") return known;
+  return { ...known, facts: { ...known.facts, heading: runtime } };
+}
+
+/** Standby follows what another pipeline puts into object storage. */
+const synchronisedSchema = z.object({
+  backend: z.object({ name: z.literal("file"), config: z.object({ sync: z.looseObject({}) }) }),
+});
 
 function stateIn({ pipeline: { status } }: PipelineSeen, lifecycle: keyof typeof machines): string {
   const states = {
@@ -110,10 +135,6 @@ const initials: Record<string, "Running" | "Paused" | "Standby"> = {
 
 function initialOf({ initial }: Event): "Running" | "Paused" | "Standby" {
   return (typeof initial === "string" ? initials[initial] : undefined) ?? "Running";
-}
-
-function isWanted({ status }: PipelineSeen["pipeline"]): boolean {
-  return status.deployment_resources_desired_status === "Provisioned";
 }
 
 function isGraceful({ status }: PipelineSeen["pipeline"], { force }: Event): boolean {

@@ -37,6 +37,8 @@ export function conditionsAfter(seen: PipelineSeen, status: PipelineStatus, now:
 function whyNot(seen: PipelineSeen, status: PipelineStatus): string {
   if (status.deployment_error) return status.deployment_error.message;
   if (status.deployment_status === "Provisioning") return computeOf(seen).evidence.sentence;
-  if (status.deployment_status === "Unavailable" && seen.report?.kind === "silent") return seen.report.reason;
+  if (status.deployment_status === "Unavailable" && seen.report?.kind === "silent") {
+    return [seen.report.reason, ...seen.warnings.map(({ sentence }) => sentence)].join("; ");
+  }
   return `the pipeline is ${status.deployment_status}`;
 }

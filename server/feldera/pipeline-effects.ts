@@ -36,8 +36,10 @@ const resources: Record<
       ...(lost ? [] : [statefulSetOf(pipeline, options)]),
     ].map((object) => ({ type: "ensure", object }));
   },
-  dropCompute: ({ statefulSet, service, configMap }) =>
-    [statefulSet, service, configMap].filter((object) => object !== null).map(deletionOf),
+  dropCompute: (seen) =>
+    [seen.statefulSet, seen.service, seen.configMap, ...leftPods(seen)]
+      .filter((object) => object !== null)
+      .map(deletionOf),
   noteProvisioned: nothing,
   endDeployment: nothing,
   failStart: (_seen, status) => errorEvent(status),
@@ -105,6 +107,20 @@ const paths: Partial<Record<ReturnType<typeof askedOf>, string>> = {
   activate: "activate",
   suspend: "suspend",
 };
+
+/** A pod goes with its StatefulSet in a moment; a collector that is behind, or an orphan, must not hold up a stop. */
+const COLLECTED_MS = 5_000;
+
+function leftPods({ pipeline, statefulSet, pods, now }: PipelineSeen): KubernetesObject[] {
+  const since = Date.parse(pipeline.status.deployment_resources_status_since ?? "");
+  if (statefulSet || now - since < COLLECTED_MS) return [];
+  const { namespace } = pipeline.metadata;
+  return pods.map(({ metadata: { name, uid } }) => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { namespace, name, ...(uid && { uid }) },
+  }));
+}
 
 function errorEvent({ deployment_error: error }: PipelineStatus): Effect[] {
   return error ? [{ type: "emit", severity: "Warning", reason: error.error_code, message: error.message }] : [];

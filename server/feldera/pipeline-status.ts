@@ -3,6 +3,7 @@ import type { Pipeline, PipelineStatus } from "@/machines/feldera/pipeline.schem
 import { observed } from "@/machines/lifecycle";
 import type { Plan } from "@/server/reconcile/plan";
 import { deploymentAfter } from "./deployment-status";
+import { combinedOf, noted } from "./noted-status";
 import { conditionsAfter } from "./pipeline-conditions";
 import type { Steps } from "./pipeline-steps";
 import type { PipelineSeen } from "./pipeline.read";
@@ -33,19 +34,21 @@ export function statusAfter(
     ...programAfter(seen, steps),
   };
   const handled = handledAfter(pipeline, { ...changed.handled, ...adopted(wishes) }, steps);
-  const whole = { ...changed, ...combined(changed), handled, ...versionsAfter(pipeline, steps) };
-  const dated = withSince(old, { ...whole, refresh_version: refreshed(old, whole) }, timestamp(now));
+  const whole = { ...changed, ...combinedOf(changed), handled, ...versionsAfter(pipeline, steps) };
+  const dated = noted(old, whole, timestamp(now));
   const status = { ...dated, conditions: [...conditionsAfter(seen, dated, now)] };
   const both = { from: old.deployment_status, to: status.deployment_status, event: observed.type, actions: [] };
   return { status, taken: { combined: both, ...steps } };
 }
 
-function runtimeAfter({ report }: PipelineSeen, { runtime, resources }: Steps): Partial<PipelineStatus> {
+function runtimeAfter({ report, pipeline }: PipelineSeen, { runtime }: Steps): Partial<PipelineStatus> {
   if (runtime.to === "Absent") {
     return { deployment_runtime_status: undefined, deployment_runtime_desired_status: undefined };
   }
-  const desired =
-    report?.kind === "told" ? report.desired : resources.from === "Provisioned" ? "Unavailable" : undefined;
+  const { deployment_runtime_desired_status: before, deployment_initial: initial } = pipeline.status;
+  // Until the process has spoken for the first time, it heads for what it was started as.
+  const untold = runtime.to === "Unavailable" ? "Unavailable" : (before ?? initial);
+  const desired = report?.kind === "told" ? report.desired : untold;
   const activated = desired === "Paused" || desired === "Running";
   return {
     deployment_runtime_status: runtime.to,
@@ -73,22 +76,15 @@ function adopted({ handled }: Wishes): Pick<Wishes["handled"], "desired" | "init
 function handledAfter({ spec, status }: Pipeline, handled: Wishes["handled"], { resources }: Steps): Wishes["handled"] {
   const running = resources.to === "Provisioned" || resources.to === "Provisioning";
   const arrived = status.deployment_runtime_desired_status === spec.deployment.runtime;
+  const waits = running && !arrived;
   return {
     ...handled,
     core: resources.from === "Stopped" ? coreHash(spec) : handled.core,
-    runtime: running && !arrived ? handled.runtime : spec.deployment.runtime,
+    runtime: waits ? handled.runtime : spec.deployment.runtime,
+    request: waits ? handled.request : spec.deployment.request,
     dismiss: resources.to === "Stopped" ? spec.deployment.dismiss : handled.dismiss,
     // Honoured at once or never: data must not be lost later by a wish that was uttered while it was in use.
     clear: spec.clear,
-  };
-}
-
-function combined(status: PipelineStatus): Partial<PipelineStatus> {
-  const { deployment_resources_status: resources, deployment_runtime_status: runtime } = status;
-  const heading = status.deployment_runtime_desired_status ?? status.deployment_initial ?? "Unavailable";
-  return {
-    deployment_status: resources === "Provisioned" ? (runtime ?? "Unavailable") : resources,
-    deployment_desired_status: status.deployment_resources_desired_status === "Stopped" ? "Stopped" : heading,
   };
 }
 
@@ -96,45 +92,4 @@ function versionsAfter({ spec, status }: Pipeline, { resources }: Steps): Partia
   const { core } = status.handled;
   const edited = resources.from === "Stopped" && core !== "" && core !== coreHash(spec);
   return { version: status.version + (edited ? 1 : 0) };
-}
-
-/** What a client that polls the light view would want to read the rest again for. */
-const visible = [
-  "version",
-  "program_version",
-  "program_status",
-  "program_error",
-  "program_info",
-  "storage_status",
-  "deployment_error",
-  "deployment_resources_status",
-  "deployment_resources_desired_status",
-  "deployment_runtime_status",
-  "deployment_runtime_desired_status",
-] as const satisfies readonly (keyof PipelineStatus)[];
-
-function refreshed(old: PipelineStatus, next: PipelineStatus): number {
-  const changed = visible.some((field) => JSON.stringify(old[field]) !== JSON.stringify(next[field]));
-  return old.refresh_version + (changed ? 1 : 0);
-}
-
-const dated = [
-  "program_status",
-  "storage_status",
-  "deployment_status",
-  "deployment_desired_status",
-  "deployment_resources_status",
-  "deployment_resources_desired_status",
-  "deployment_runtime_status",
-  "deployment_runtime_desired_status",
-] as const satisfies readonly (keyof PipelineStatus)[];
-
-/** A `_since` moves only when its value really changes, and goes with it. */
-function withSince(old: PipelineStatus, next: PipelineStatus, now: string): PipelineStatus {
-  const since = dated.map((field) => {
-    const key = `${field}_since` as const;
-    if (next[field] === undefined || next[field] === null) return [key, undefined];
-    return [key, old[field] === next[field] && old[key] ? old[key] : now];
-  });
-  return { ...next, ...(Object.fromEntries(since) as Partial<PipelineStatus>) };
 }

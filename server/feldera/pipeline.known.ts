@@ -6,9 +6,9 @@ import type { StorageFacts } from "@/machines/feldera/storage.machine";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import { computeOf, type Compute } from "./compute-state";
 import type { PipelineSeen } from "./pipeline.read";
-import { programHash } from "./program-hash";
+import { isEdited } from "./program-hash";
 import { reportedOf } from "./reported-status";
-import { wishesOf, type Wishes } from "./wishes";
+import { wishesOf, type RuntimeWish, type Wishes } from "./wishes";
 
 export type PipelineKnown = {
   resources: Known<ResourcesFacts>;
@@ -42,7 +42,8 @@ function resourcesKnown(seen: PipelineSeen, wishes: Wishes, compute: Compute): K
   return {
     facts: {
       desired: wishes.desired,
-      program: programOutcome[status.program_status],
+      // What was edited is not compiled, whatever its last version came to.
+      program: isEdited(pipeline) ? "compiling" : programOutcome[status.program_status],
       clearing: status.storage_status === "Clearing" || (wishes.clear && status.storage_status === "InUse"),
       compute: compute.state,
       timedOut: provisioningMs(seen) >= limitMs,
@@ -97,7 +98,7 @@ function storageKnown(seen: PipelineSeen, wishes: Wishes): Known<StorageFacts> {
 function programKnown(seen: PipelineSeen): Known<ProgramFacts> {
   const { pipeline, job, queue } = seen;
   return {
-    facts: { edited: programHash(pipeline.spec) !== pipeline.status.handled.program, turn: queue.turn, job: job.state },
+    facts: { edited: isEdited(pipeline), turn: queue.turn, job: job.state },
     evidence: {
       turn: { sentence: queue.before === 0 ? "the compiler is free" : `${queue.before} programs are before it` },
       job: { sentence: job.state === "broken" ? job.reason : `the compiler's Job is ${job.state}` },
@@ -122,12 +123,18 @@ function processOf({ report }: PipelineSeen): ResourcesFacts["process"] {
   return report?.kind === "told" && report.runtime === "Suspended" ? "suspended" : "fine";
 }
 
-/** The request that is still to be passed on: none when the process heads there already. */
+/** The request that brings a process from what it heads for to what is wanted; others it would refuse. */
+const requests: Record<RuntimeFacts["heading"], Partial<Record<RuntimeWish, RuntimeFacts["asked"]>>> = {
+  Unavailable: {},
+  Standby: { Paused: "activate", Running: "activate" },
+  Paused: { Running: "resume", Suspended: "suspend" },
+  Running: { Paused: "pause", Suspended: "suspend" },
+  Suspended: {},
+};
+
+/** The request that is still to be passed on: none when the process heads there already, or cannot. */
 export function askedOf({ runtime }: Wishes, heading: RuntimeFacts["heading"]): RuntimeFacts["asked"] {
-  if (!runtime || heading === runtime || heading === "Unavailable") return "nothing";
-  if (runtime === "Suspended") return "suspend";
-  if (heading === "Standby") return "activate";
-  return runtime === "Running" ? "resume" : "pause";
+  return (runtime && requests[heading][runtime]) ?? "nothing";
 }
 
 export function timeoutOf({ pipeline, options }: PipelineSeen): number {

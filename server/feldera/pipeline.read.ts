@@ -10,6 +10,7 @@ import type { FelderaOptions } from "./feldera-options";
 import { labels, PIPELINE_PORT, pipelineNames, type Stage } from "./pipeline-names";
 import { askProcess, STATUS_TIMEOUT_MS, type ProcessReport } from "./process-report";
 import { isWaiting, queueOf, type Queue } from "./program-queue";
+import { PROGRAM_BYTES_MAX, programBytes, tooLargeSentence } from "./program-size";
 
 export type PipelineSeen = {
   pipeline: Pipeline;
@@ -30,9 +31,15 @@ export type PipelineSeen = {
 };
 
 const podSchema = z.object({
-  metadata: z.looseObject({ name: z.string(), deletionTimestamp: z.string().optional() }),
+  metadata: z.looseObject({
+    name: z.string(),
+    uid: z.string().optional(),
+    deletionTimestamp: z.string().optional(),
+  }),
   status: z
     .object({
+      /** Set by whoever ended the pod as a whole, such as an eviction; a process that ends leaves it empty. */
+      reason: z.string().optional(),
       podIP: z.string().optional(),
       conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]),
       containerStatuses: z
@@ -66,8 +73,7 @@ export async function readPipeline(pipeline: Pipeline, world: World, options: Fe
   const job = stage && (await at(apis.job, pipelineNames.job(name, stage, pipeline.status.program_version)));
   const jobUid = job?.metadata.uid;
   const jobPods = jobUid ? podsOf(stage ?? "").filter((pod) => ownedByUid(pod, jobUid)) : [];
-  const stuck = pipeline.status.deployment_resources_status === "Provisioning" && !pods.some(isReady);
-  const suspects = stuck ? [claim, statefulSet, ...processPods] : [];
+  const suspects = isStuck(pipeline, pods) ? [claim, statefulSet, ...processPods] : [];
   const [report, warnings] = await Promise.all([
     reportFor(pipeline, pods, world),
     Promise.all(suspects.filter((object) => object !== null).map((object) => latestWarning(world, object))),
@@ -81,12 +87,31 @@ export async function readPipeline(pipeline: Pipeline, world: World, options: Fe
     service,
     statefulSet,
     pods,
-    job: compileJobOf(job ?? null, jobPods, pipeline.status.compiler_job),
+    job: unfit(pipeline) ?? compileJobOf(job ?? null, jobPods, pipeline.status.compiler_job),
     jobUid,
     queue: queueOf(pipeline, others, options.compilersMax),
     report,
-    warnings: warnings.filter((warning) => warning !== null),
+    warnings: warnings.filter((warning) => warning !== null).filter((warning) => isOfThisRun(pipeline, warning)),
   };
+}
+
+/** A program that no compiler can be given: REST refuses it, kubectl does not. */
+function unfit({ spec }: Pipeline): CompileJob | null {
+  const bytes = programBytes(spec);
+  return bytes > PROGRAM_BYTES_MAX ? { state: "broken", reason: tooLargeSentence(bytes) } : null;
+}
+
+/** Its pod is to be ready, and is not. */
+function isStuck({ status }: Pipeline, pods: readonly Pod[]): boolean {
+  const { deployment_resources_status: resources } = status;
+  return (resources === "Provisioning" || resources === "Provisioned") && !pods.some(isReady);
+}
+
+/** A claim outlives a stop, and events outlive what mended their cause: what an earlier run met is no news. */
+function isOfThisRun({ status }: Pipeline, { lastSeen }: Warning): boolean {
+  // An event's time has no milliseconds.
+  const since = Math.floor(Date.parse(status.deployment_resources_status_since ?? "") / 1000) * 1000;
+  return Number.isNaN(since) || Date.parse(lastSeen) >= since;
 }
 
 /** The process is asked while it is, or is about to be, there; an address is all that it takes. */

@@ -6,9 +6,14 @@ export function programHash({ program_code, udf_rust, udf_toml, program_config }
   return hashOf([program_code, udf_rust, udf_toml, program_config]);
 }
 
-/** Names everything that an edit can change, the wishes aside. */
+/** Whether the program is another one than the one that was, or is being, compiled. */
+export function isEdited({ spec, status }: Pipeline): boolean {
+  return programHash(spec) !== status.handled.program;
+}
+
+/** Names what an edit can change of how a pipeline computes: neither the wishes nor words about it. */
 export function coreHash(spec: Pipeline["spec"]): string {
-  return hashOf([programHash(spec), spec.runtime_config, spec.description]);
+  return hashOf([programHash(spec), spec.runtime_config]);
 }
 
 function hashOf(value: unknown): string {

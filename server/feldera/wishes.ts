@@ -1,12 +1,13 @@
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 
+export type RuntimeWish = "Running" | "Paused" | "Suspended";
 type Handled = Pipeline["status"]["handled"];
 
 export type Wishes = {
   desired: "Stopped" | "Provisioned";
   initial: "Running" | "Paused" | "Standby";
   /** What the process is asked to become, unless that was passed on already. */
-  runtime: "Running" | "Paused" | "Suspended" | null;
+  runtime: RuntimeWish | null;
   clear: boolean;
   dismiss: boolean;
   /** What to remember as acted on once this pass is written. */
@@ -30,7 +31,10 @@ export function wishesOf({ spec, status }: Pipeline): Wishes {
   return {
     desired: taken ? deployment.desired : status.deployment_resources_desired_status,
     initial: taken ? deployment.initial : (status.deployment_initial ?? deployment.initial),
-    runtime: deployment.runtime && deployment.runtime !== handled.runtime ? deployment.runtime : null,
+    runtime:
+      deployment.runtime && (deployment.runtime !== handled.runtime || deployment.request !== handled.request)
+        ? deployment.runtime
+        : null,
     clear: spec.clear !== handled.clear,
     dismiss: deployment.dismiss !== handled.dismiss,
     handled: taken

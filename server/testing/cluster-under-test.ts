@@ -24,11 +24,11 @@ const REST_LIMIT_MS = 60_000;
 /** On a real cluster: longer than the first wait after a failure (5 s), so that a retry is not taken for rest. */
 const REAL_REST_MS = 8_000;
 
-/** The sandbox on a virtual clock: minutes pass in milliseconds, and rest is exact. */
-export async function virtualCluster(): Promise<ClusterUnderTest> {
+/** The sandbox on a virtual clock: minutes pass in milliseconds, and rest is exact. Pods are played only if asked for. */
+export async function virtualCluster({ playsPods = false } = {}): Promise<ClusterUnderTest> {
   let staged: Stage | null = null;
   const clock = createVirtualClock({ quiet: () => (staged ? atRest(staged) : nextTurn()) });
-  const sandbox = await createSandbox({ clock, anonymousAdmin: true, kubelet: false });
+  const sandbox = await createSandbox({ clock, anonymousAdmin: true, ...(!playsPods && { kubelet: false }) });
   return {
     connection: sandbox.connection(),
     clock,

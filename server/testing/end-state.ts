@@ -9,7 +9,7 @@ export type EndState = {
   deleted: Record<string, number>;
 };
 
-/** `orrery.dev/applied` is a hash over the uid of the owner, among others. */
+/** `orrery.dev/applied` is a hash over the uid of the owner, among others; a volume is named by the uid of its claim. */
 const masked = new Set([
   "orrery.dev/applied",
   "uid",
@@ -17,6 +17,7 @@ const masked = new Set([
   "creationTimestamp",
   "managedFields",
   "selfLink",
+  "volumeName",
 ]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { PipelineStatus } from "@/machines/feldera/pipeline.schema";
+import { pipelineSchema, type PipelineStatus } from "@/machines/feldera/pipeline.schema";
 import { createStage } from "@/server/resources/fixtures/stage";
+import { coreHash, programHash } from "../program-hash";
 import { handleRest } from "./handle-rest";
 
 type Stage = Awaited<ReturnType<typeof createStage>>;
@@ -22,13 +23,20 @@ let made = 0;
 /** A pipeline that is where the test wants it. */
 async function at(status: Partial<PipelineStatus> = {}): Promise<string> {
   const name = `p${++made}`;
+  const { deployment_resources_desired_status: desired = "Stopped" } = status;
   const object = await stage.create({
     apiVersion: "feldera.com/v1alpha1",
     kind: "Pipeline",
     metadata: { name, namespace: "default" },
-    spec: { program_code: "CREATE TABLE t (id INT);" },
+    spec: { program_code: "CREATE TABLE t (id INT);", deployment: { desired } },
   });
-  await stage.setStatus(object, { program_status: "Success", ...status });
+  const { spec } = pipelineSchema.parse(object);
+  const handled = {
+    program: programHash(spec),
+    core: coreHash(spec),
+    desired: status.deployment_resources_desired_status,
+  };
+  await stage.setStatus(object, { program_status: "Success", handled, ...status });
   return name;
 }
 
@@ -85,7 +93,7 @@ test.each([
   [{ ...failed },                                             "dismiss_error",                   200, null],
   [{ ...stopping, ...failed },                                "dismiss_error",                   400, "DismissErrorRestrictedToFullyStopped"],
 ] as const)("with %o, %s is answered %i %s", async (status, request, code, error) => {
-  const name = await at(status as Partial<PipelineStatus>);
+  const name = await at(status);
   const answer = await call("POST", `pipelines/${name}/${request}`);
   expect([answer.status, answer.body.error_code ?? null]).toEqual([code, error]);
 });
@@ -94,6 +102,8 @@ test("a pipeline is created, shown light or whole, edited and deleted", async ()
   const created = await call("POST", "pipelines", { name: "life", program_code: "CREATE TABLE t (id INT);" });
   expect(created).toMatchObject({ status: 201, body: { name: "life", version: 1, program_status: "Pending" } });
   expect((await call("GET", "pipelines/life?selector=status")).body).not.toHaveProperty("program_code");
+  const light = (await call("GET", "pipelines/life?selector=status_with_connectors")).body;
+  expect(light).toMatchObject({ name: "life", connectors: null });
   expect((await call("GET", "pipelines/life")).body).toMatchObject({ program_code: "CREATE TABLE t (id INT);" });
   const patched = await call("PATCH", "pipelines/life", { description: "changed" });
   expect(patched).toMatchObject({
@@ -116,7 +126,7 @@ test.each([
   ["POST",   "pipelines",               { name: "x".repeat(300) },                             400, "TooLongName"],
   ["POST",   "pipelines",               "{ not json",                                          400, "InvalidRequestBody"],
   ["POST",   "pipelines",               { name: "a", colour: "red" },                          400, "InvalidRequestBody"],
-  ["POST",   "pipelines",               { name: "a", program_code: "x".repeat(950_000) },      413, "PayloadTooLarge"],
+  ["POST",   "pipelines",               { name: "a", program_code: "x".repeat(650_000) },      413, "PayloadTooLarge"],
   ["POST",   "pipelines",               { name: "a", program_code: "x".repeat(2_100_000) },    413, "PayloadTooLarge"],
   ["POST",   "pipelines",               { name: "a", runtime_config: { workers: 0 } },         400, "InvalidRuntimeConfig"],
   ["POST",   "pipelines",               { name: "a", runtime_config: { env: { RUST_LOG: "" } } }, 400, "InvalidRuntimeConfig"],
@@ -125,6 +135,7 @@ test.each([
   ["PUT",    "pipelines/nobody",        { name: "somebody" },                                  400, "CannotRenameNonExistingPipeline"],
   ["POST",   "pipelines/nobody/start",  undefined,                                             404, "UnknownPipelineName"],
   ["GET",    "pipelines?selector=half", undefined,                                             400, "InvalidSelector"],
+  ["GET",    "pipelines/%E0%A4%A",      undefined,                                             400, "InvalidPath"],
   ["POST",   "pipelines/a/explode",     undefined,                                             404, "UnknownEndpoint"],
 ] as const)("%s %s with bad input is answered with its code and changes nothing", async (method, path, body, code, error) => {
   const before = (await call("GET", "pipelines")).body;
@@ -155,6 +166,44 @@ test("what may not be edited is named, and nothing is changed", async () => {
     body: { error_code: "EditRestrictedToClearedStorage", details: { not_allowed: ["`runtime_config.workers`"] } },
   });
   expect((await call("PATCH", `pipelines/${stored}`, { program_code: "CREATE TABLE y (id INT);" })).status).toBe(200);
+});
+
+test("whoever asked sees what was asked for at once, before any pass", async () => {
+  const name = await at({ program_status: "SqlError", storage_status: "InUse", ...failed });
+  const edited = await call("PATCH", `pipelines/${name}`, { program_code: "CREATE TABLE z (id INT);" });
+  const compiles = { program_status: "Pending", program_version: 2, version: 2, program_error: {} };
+  expect(edited.body).toMatchObject(compiles);
+  expect((await call("POST", `pipelines/${name}/dismiss_error`)).status).toBe(200);
+  expect((await call("POST", `pipelines/${name}/dismiss_error`)).status).toBe(200);
+  expect((await call("POST", `pipelines/${name}/start?initial=paused`)).status).toBe(202);
+  expect((await call("GET", `pipelines/${name}`)).body).toMatchObject({
+    ...compiles,
+    deployment_error: null,
+    deployment_status: "Stopped",
+    deployment_desired_status: "Paused",
+    deployment_resources_desired_status: "Provisioned",
+    deployment_initial: "Paused",
+  });
+  const refused = async (method: string, path: string, body?: unknown) =>
+    (await call(method, `pipelines/${name}${path}`, body)).body.error_code;
+  expect(await refused("POST", "/start")).toBe("InitialImmutableUnlessStopped");
+  expect(await refused("POST", "/clear")).toBe("StorageStatusImmutableUnlessStopped");
+  expect(await refused("DELETE", "")).toBe("DeleteRestrictedToFullyStopped");
+  expect(await refused("PATCH", "", { program_code: "" })).toBe("UpdateRestrictedToStopped");
+  expect((await call("POST", `pipelines/${name}/stop`)).body.message).toBe("Pipeline is forcefully stopping");
+  expect((await call("POST", `pipelines/${name}/clear`)).status).toBe(202);
+  expect((await call("GET", `pipelines/${name}?selector=status`)).body).toMatchObject({
+    storage_status: "Clearing",
+    deployment_desired_status: "Stopped",
+    deployment_initial: null,
+  });
+  expect(await refused("POST", "/start")).toBe("CannotStartWhileClearingStorage");
+});
+
+test("words about a pipeline may change in any status, and make no new version of it", async () => {
+  const name = await at({ ...provisioned });
+  const answer = await call("PATCH", `pipelines/${name}`, { description: "busy" });
+  expect(answer).toMatchObject({ status: 200, body: { description: "busy", version: 1 } });
 });
 
 test("a pipeline is deleted only when it is stopped and its storage cleared", async () => {

@@ -26,10 +26,7 @@ export async function handleRest(
 
 async function answer(services: Services, request: Request, options: { namespace: string }) {
   const url = new URL(request.url);
-  const [collection = "", name = "", action, ...more] = url.pathname
-    .replace(/^\/v0\//, "")
-    .split("/")
-    .map(decodeURIComponent);
+  const [collection = "", name = "", action, ...more] = partsOf(url.pathname);
   const form = [collection, name && "{name}", action].filter(Boolean).join("/");
   const key = `${request.method} ${form}`;
   const route = more.length === 0 && Object.hasOwn(routes, key) ? routes[key] : undefined;
@@ -44,6 +41,17 @@ async function answer(services: Services, request: Request, options: { namespace
     query: url.searchParams,
     body: () => jsonOf(request),
   });
+}
+
+function partsOf(path: string): string[] {
+  try {
+    return path
+      .replace(/^\/v0\//, "")
+      .split("/")
+      .map(decodeURIComponent);
+  } catch {
+    throw new RestError(400, "InvalidPath", "The path is not properly percent-encoded.");
+  }
 }
 
 async function jsonOf(request: Request): Promise<unknown> {

@@ -6,10 +6,8 @@ import {
   type Pipeline,
 } from "@/machines/feldera/pipeline.schema";
 import { PIPELINE_NAME_MAX } from "../pipeline-names";
+import { PROGRAM_BYTES_MAX, programBytes, tooLargeSentence } from "../program-size";
 import { RestError } from "./rest-error";
-
-/** The object in a ConfigMap that a compiler reads may have a million bytes, and the program is most of it. */
-const PROGRAM_BYTES_MAX = 900_000;
 
 const bodySchema = z.strictObject({
   name: z.string().optional(),
@@ -77,15 +75,13 @@ export function specFrom(body: PipelineBody, before: Pipeline["spec"] | null): P
       `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not allowed"}.`,
     );
   }
-  const bytes = Buffer.byteLength(spec.data.program_code) + Buffer.byteLength(spec.data.udf_rust);
+  const bytes = programBytes(spec.data);
   if (bytes > PROGRAM_BYTES_MAX) throw tooLarge(bytes);
   return spec.data;
 }
 
 export function tooLarge(bytes: number): RestError {
-  return new RestError(413, "PayloadTooLarge", `The program has ${bytes} bytes; ${PROGRAM_BYTES_MAX} are the most.`, {
-    max_bytes: PROGRAM_BYTES_MAX,
-  });
+  return new RestError(413, "PayloadTooLarge", tooLargeSentence(bytes), { max_bytes: PROGRAM_BYTES_MAX });
 }
 
 function config<T>(schema: z.ZodType<T>, value: unknown, code: string): T {

@@ -1,6 +1,11 @@
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 
-export type Selector = "all" | "status";
+const selectors = ["all", "status", "status_with_connectors"] as const;
+export type Selector = (typeof selectors)[number];
+
+export function isSelector(word: string): word is Selector {
+  return selectors.some((selector) => selector === word);
+}
 
 /** A pipeline as the REST API shows it; `status` leaves out what is large. */
 export function pipelineView({ metadata, spec, status }: Pipeline, selector: Selector): Record<string, unknown> {
@@ -36,6 +41,8 @@ export function pipelineView({ metadata, spec, status }: Pipeline, selector: Sel
     deployment_runtime_desired_status_since: status.deployment_runtime_desired_status_since ?? null,
   };
   if (selector === "status") return light;
+  // Nobody asks the connectors for their errors, which the API allows for: null is what it says then.
+  if (selector === "status_with_connectors") return { ...light, connectors: null };
   return {
     ...light,
     runtime_config: spec.runtime_config,

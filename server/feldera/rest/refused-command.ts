@@ -1,4 +1,5 @@
 import { edgesOf } from "@/machines/edges";
+import type { Known } from "@/machines/facts";
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import { decisive, guardTree } from "@/machines/guard-tree";
 import type { Event } from "@/machines/lifecycle";
@@ -7,6 +8,7 @@ import type { Refusal } from "@/server/resources/refusal";
 import { RestError } from "./rest-error";
 
 type Told = { status: number; code: string };
+type Refusing = Pick<Reading, "kind" | "reconciler" | "resource" | "seen">;
 
 /** The guard of the machine that said no → the code that callers of this API know. */
 const byGuard: Record<string, Told> = {
@@ -16,12 +18,10 @@ const byGuard: Record<string, Told> = {
   initialFits: { status: 400, code: "InitialImmutableUnlessStopped" },
   standbyRefused: { status: 400, code: "InitialStandbyNotAllowed" },
   fullyStopped: { status: 400, code: "StorageStatusImmutableUnlessStopped" },
-  mayTurn: { status: 400, code: "InvalidTransition" },
-  mayActivate: { status: 400, code: "InvalidTransition" },
 };
 
 /** Where the state has no such way at all, or the same guard means different things. */
-const byCommand: Record<string, (pipeline: Pipeline) => Told> = {
+const byCommand: Record<string, (pipeline: Pipeline, known: Record<string, Known>) => Told> = {
   start: () => ({ status: 400, code: "IllegalPipelineAction" }),
   stop: (pipeline) => unavailable(pipeline) ?? { status: 400, code: "InvalidTransition" },
   clear: () => ({ status: 400, code: "StorageStatusImmutableUnlessStopped" }),
@@ -32,13 +32,14 @@ const byCommand: Record<string, (pipeline: Pipeline) => Told> = {
 };
 
 /** The machine's refusal of a command as this API tells it. */
-export function refusedCommand(reading: Reading, event: Event, refusal: Refusal): RestError {
+export function refusedCommand(reading: Refusing, event: Event, refusal: Refusal): RestError {
   // Read by the pipeline's own kind, whose schema it was parsed with.
   const pipeline = reading.resource as Pipeline;
+  const known = reading.reconciler.known(reading.seen, event);
   const told =
-    guardsInTheWay(reading, event)
+    guardsInTheWay(reading, event, known)
       .map((guard) => byGuard[guard])
-      .find(Boolean) ?? byCommand[event.type]?.(pipeline);
+      .find(Boolean) ?? byCommand[event.type]?.(pipeline, known);
   const { status, code } = told ?? { status: 400, code: "IllegalPipelineAction" };
   const details = {
     status: pipeline.status.deployment_status,
@@ -48,8 +49,7 @@ export function refusedCommand(reading: Reading, event: Event, refusal: Refusal)
   return new RestError(status, code, refusal.sentence, details);
 }
 
-function guardsInTheWay({ kind, reconciler, resource, seen }: Reading, event: Event): string[] {
-  const known = reconciler.known(seen, event);
+function guardsInTheWay({ kind, resource }: Refusing, event: Event, known: Record<string, Known>): string[] {
   return Object.entries(kind.lifecycles).flatMap(([name, lifecycle]) => {
     const { machine, composedOf } = lifecycle;
     const facts = known[name];
@@ -61,11 +61,14 @@ function guardsInTheWay({ kind, reconciler, resource, seen }: Reading, event: Ev
   });
 }
 
-function processRefusal(pipeline: Pipeline): Told {
+function processRefusal(pipeline: Pipeline, { runtime }: Record<string, Known>): Told {
   if (pipeline.status.deployment_resources_status !== "Provisioned") {
     return { status: 503, code: "PipelineInteractionNotDeployed" };
   }
-  return unavailable(pipeline) ?? { status: 400, code: "InvalidTransition" };
+  // It answered when it was last looked at, and does not now.
+  const unreachable = runtime?.facts.heading === "Unavailable";
+  const asked = unreachable ? { status: 503, code: "PipelineInteractionUnreachable" } : null;
+  return unavailable(pipeline) ?? asked ?? { status: 400, code: "InvalidTransition" };
 }
 
 function unavailable({ status }: Pipeline): Told | null {

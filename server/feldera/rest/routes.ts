@@ -8,10 +8,11 @@ import { command } from "@/server/resources/command";
 import type { Asked } from "@/server/resources/context";
 import { readResource } from "@/server/resources/read-resource";
 import { Refused } from "@/server/resources/refusal";
+import { promised } from "../promised-status";
 import { withoutEmpty } from "../without-empty";
 import { requireEditable } from "./edit-rules";
 import { parseBody, requireName, specFrom } from "./pipeline-body";
-import { pipelineView, type Selector } from "./pipeline-view";
+import { isSelector, pipelineView, type Selector } from "./pipeline-view";
 import { refusedCommand } from "./refused-command";
 import { RestError } from "./rest-error";
 
@@ -34,7 +35,7 @@ export const routes: Record<string, Route> = {
     await mustMay(asked.rights, asked.identity, { verb: "list", api, namespace });
     const { items } = await asked.client.list(api, { namespace });
     const selector = selectorOf(query);
-    return { status: 200, body: items.map((item) => pipelineView(pipelineSchema.parse(item), selector)) };
+    return { status: 200, body: items.map((item) => pipelineView(shown(asked, item), selector)) };
   },
   "POST pipelines": async (call) => {
     const body = parseBody(await call.body());
@@ -72,7 +73,9 @@ export const routes: Record<string, Route> = {
   },
   "POST pipelines/{name}/stop": (call) => {
     const force = call.query.get("force") === "true";
-    return act(call, "stop", { force }, force ? "Pipeline is forcefully stopping" : "Pipeline is stopping");
+    return act(call, "stop", { force }, (changed) =>
+      JSON.stringify(changed).includes("Suspended") ? "Pipeline is suspending" : "Pipeline is forcefully stopping",
+    );
   },
   "POST pipelines/{name}/clear": (call) => act(call, "clear", {}, "Pipeline storage is being cleared"),
   "POST pipelines/{name}/pause": (call) => act(call, "pause", {}, "Pipeline is pausing"),
@@ -92,10 +95,17 @@ export const routes: Record<string, Route> = {
   },
 };
 
-async function act(call: Call, type: string, args: Record<string, unknown>, message: string): Promise<Answer> {
+async function act(
+  call: Call,
+  type: string,
+  args: Record<string, unknown>,
+  message: string | ((changed: Record<string, unknown>) => string),
+): Promise<Answer> {
   const ref = { kind: KIND, namespace: call.namespace, name: call.name };
   const answer = await command(call.asked, { ...ref, command: type, args, idempotencyKey: randomUUID() });
-  if (answer.accepted) return { status: 202, body: { message } };
+  if (answer.accepted) {
+    return { status: 202, body: { message: typeof message === "string" ? message : message(answer.changed) } };
+  }
   const { refusal } = answer;
   if (refusal.code === "state") {
     throw refusedCommand(await readResource(call.asked, ref), { ...args, type }, refusal);
@@ -112,7 +122,7 @@ async function create({ asked, namespace, name }: Call, spec: Pipeline["spec"]):
     spec: withoutEmpty(spec),
   };
   try {
-    return pipelineView(pipelineSchema.parse(await asked.client.create(api, object)), "all");
+    return pipelineView(shown(asked, await asked.client.create(api, object)), "all");
   } catch (error) {
     if (isAlreadyExists(error))
       throw new RestError(409, "DuplicateName", `There is a pipeline "${name}" already.`, { name });
@@ -128,7 +138,7 @@ async function edit(
   const { asked, namespace } = call;
   await mayTouch(call, "update");
   const object = await raw(call);
-  const pipeline = pipelineSchema.parse(object);
+  const pipeline = shown(asked, object);
   if (name !== call.name) {
     throw new RestError(400, "UpdateRestrictedToStopped", "A pipeline keeps its name: `name` cannot be changed.", {
       not_allowed: ["`name`"],
@@ -143,7 +153,7 @@ async function edit(
     spec: withoutEmpty(spec),
   };
   try {
-    return pipelineView(pipelineSchema.parse(await asked.client.replace(api, changed)), "all");
+    return pipelineView(shown(asked, await asked.client.replace(api, changed)), "all");
   } catch (error) {
     // The worker wrote its status meanwhile: the rules are asked again on what is there now.
     if (isConflict(error)) return edit(call, name, next);
@@ -177,7 +187,12 @@ function mayTouch({ asked, namespace, name }: Call, verb: string): Promise<void>
 }
 
 async function found(call: Call): Promise<Pipeline> {
-  return pipelineSchema.parse(await raw(call));
+  return shown(call.asked, await raw(call));
+}
+
+/** With what was asked of it and no pass has looked at yet: this API changes a status in the request itself. */
+function shown({ clock }: Asked, object: KubernetesObject): Pipeline {
+  return promised(pipelineSchema.parse(object), clock.now());
 }
 
 async function raw({ asked, namespace, name }: Call): Promise<KubernetesObject> {
@@ -203,6 +218,8 @@ function wishesOf({ deployment, clear }: Pipeline["spec"]): Pipeline["spec"] {
 
 function selectorOf(query: URLSearchParams): Selector {
   const selector = query.get("selector") ?? "all";
-  if (selector === "all" || selector === "status") return selector;
-  throw new RestError(400, "InvalidSelector", `"${selector}" is neither all nor status.`, { selector });
+  if (isSelector(selector)) return selector;
+  throw new RestError(400, "InvalidSelector", `"${selector}" is none of all, status and status_with_connectors.`, {
+    selector,
+  });
 }
