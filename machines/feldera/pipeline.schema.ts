@@ -184,4 +184,3 @@ export const pipelineSchema = z.object({
 
 export type Pipeline = z.infer<typeof pipelineSchema>;
 export type PipelineStatus = Pipeline["status"];
-export type CompilerMessage = z.infer<typeof compilerMessageSchema>;
