@@ -17,15 +17,19 @@ export function mergeTemplates(
   primary: string,
   ...layers: readonly (PodTemplate | undefined)[]
 ): MergedTemplate {
-  return layers.reduce<MergedTemplate>((below, layer) => (layer ? mergeLayer(below, layer, primary) : below), ours);
+  const { metadata, spec } = layers.reduce<MergedTemplate>(
+    (below, layer) => (layer ? mergeLayer(below, layer, primary) : below),
+    ours,
+  );
+  // Our labels are never overlaid: the rules refuse the reserved prefix, and a Service selects by them.
+  return { metadata: { ...metadata, labels: { ...metadata.labels, ...ours.metadata.labels } }, spec };
 }
 
 function mergeLayer(below: MergedTemplate, layer: PodTemplate, primary: string): MergedTemplate {
   const { labels, annotations } = below.metadata;
   return {
     metadata: {
-      // Ours are never overlaid: the rules refuse the reserved prefix, and a Service selects by them.
-      labels: { ...layer.metadata?.labels, ...labels },
+      labels: { ...labels, ...layer.metadata?.labels },
       annotations: { ...annotations, ...layer.metadata?.annotations },
     },
     spec: mergePodSpec(below.spec, layer.spec ?? {}, primary),
