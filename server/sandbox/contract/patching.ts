@@ -216,7 +216,7 @@ export const patchingContract = topic("patches", (promises) => {
     );
   });
 
-  promises("a pod needs a container with a name and an image", async ({ send, bareNamespace: namespace }) => {
+  promises("a pod needs a container with a name and an image", async ({ send, namespace }) => {
     const ns = await namespace();
     const pods = `/api/v1/namespaces/${ns}/pods`;
     const none = await send("POST", pods, {

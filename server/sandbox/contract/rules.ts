@@ -36,7 +36,7 @@ export const rulesContract = topic("rules in schemas", (promises) => {
   promises(
     "a rule decides over the object",
     async (target) => {
-      const namespace = await target.namespace();
+      const namespace = await target.bareNamespace();
       for (const [rule, holds, breaks] of rows) {
         const widget = await defineWidget(target, { schema: specWith([{ rule, message: "no" }]) });
         const send = async (spec: object) =>
@@ -54,7 +54,7 @@ export const rulesContract = topic("rules in schemas", (promises) => {
     "a rule without a message quotes itself",
     async (target) => {
       const widget = await defineWidget(target, { schema: specWith([{ rule: "self.replicas <= 3" }]) });
-      const namespace = await target.namespace();
+      const namespace = await target.bareNamespace();
       const { message } = await target.send("POST", widget.path(namespace), {
         body: widget.body("w", { spec: { replicas: 4 } }),
       });
@@ -71,7 +71,7 @@ export const rulesContract = topic("rules in schemas", (promises) => {
         "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "name is immutable" }],
       };
       const widget = await defineWidget(target, { schema: specWith([], { name }) });
-      const namespace = await target.namespace();
+      const namespace = await target.bareNamespace();
       expect(
         (await target.send("POST", widget.path(namespace), { body: widget.body("w", { spec: { name: "a" } }) })).status,
       ).toBe(201);
@@ -106,7 +106,7 @@ export const rulesContract = topic("rules in schemas", (promises) => {
     "rules are not run over an object whose types are wrong",
     async (target) => {
       const widget = await defineWidget(target, { schema: specWith([{ rule: "self.replicas <= 3" }]) });
-      const namespace = await target.namespace();
+      const namespace = await target.bareNamespace();
       const { message } = await target.send("POST", widget.path(namespace), {
         body: widget.body("w", { spec: { replicas: "x" } }),
       });

@@ -1,12 +1,12 @@
 import { isJsonObject, type Schema } from "@/server/sandbox/crd/schema";
-import { equalJson } from "@/server/sandbox/json";
+import { equalJson, own } from "@/server/sandbox/json";
 import { type FieldError, forbidden, invalid, required } from "@/server/sandbox/field-error";
 
 type Level = "root" | "item" | "field";
 
 /** What makes a schema structural: every field has a type, and logic (anyOf …) only narrows what is specified outside of it. */
 export function structuralErrors(schema: Schema, path: string): FieldError[] {
-  const errors = [...invariants(schema, "root", path), ...completeness(schema, schema, path)];
+  const errors = [...invariants(schema, "root", path), ...completeness(schema, path)];
   return errors.sort((a, b) => (`${a.field}${a.detail}` < `${b.field}${b.detail}` ? -1 : 1));
 }
 
@@ -135,37 +135,27 @@ const forbiddenInside: Partial<Record<keyof Schema, string>> = {
 };
 
 function nestedErrors(schema: Schema, path: string): FieldError[] {
-  const own = Object.entries(forbiddenInside).flatMap(([key, why]) => {
+  const here = Object.entries(forbiddenInside).flatMap(([key, why]) => {
     const value = schema[key as keyof Schema]; // The table's keys are the schema's.
     return value === undefined || value === false || value === "" ? [] : [forbidden(`${path}.${key}`, why)];
   });
   if (schema.properties?.["metadata"])
-    own.push(forbidden(propertyPath(path, "metadata"), "must not be specified in a nested context"));
+    here.push(forbidden(propertyPath(path, "metadata"), "must not be specified in a nested context"));
   const below = Object.entries(schema.properties ?? {}).flatMap(([name, of]) =>
     nestedErrors(of, propertyPath(path, name)),
   );
   const items = schema.items ? nestedErrors(schema.items, `${path}.items`) : [];
-  return [...own, ...below, ...items, ...logicErrors(schema, path)];
+  return [...here, ...below, ...items, ...logicErrors(schema, path)];
 }
 
-/** What a branch names must be specified outside of it, or pruning would take it away. */
-function completeness(branch: Schema, outside: Schema, path: string): FieldError[] {
-  const inBranches = branchesOf(branch).flatMap(({ key, of }) => missing(of, outside, `${path}.${key}`, path));
-  const below = Object.entries(branch.properties ?? {}).flatMap(([name, of]) =>
-    completeness(of, of, propertyPath(path, name)),
-  );
-  const items = branch.items ? completeness(branch.items, branch.items, `${path}.items`) : [];
-  const extra = isJsonObject(branch.additionalProperties)
-    ? completeness(branch.additionalProperties, branch.additionalProperties, `${path}.additionalProperties`)
-    : [];
-  return [...inBranches, ...below, ...items, ...extra];
+/** What a branch at the root names must be specified outside of it. Branches further in are not looked at. */
+function completeness(root: Schema, path: string): FieldError[] {
+  return branchesOf(root).flatMap(({ key, of }) => missing(of, root, `${path}.${key}`, path));
 }
 
 function missing(branch: Schema, outside: Schema, path: string, outsidePath: string): FieldError[] {
   const properties = Object.entries(branch.properties ?? {}).flatMap(([name, of]) => {
-    const known =
-      outside.properties?.[name] ??
-      (isJsonObject(outside.additionalProperties) ? outside.additionalProperties : undefined);
+    const known = own(outside.properties ?? {}, name);
     const at = propertyPath(outsidePath, name);
     return known
       ? missing(of, known, propertyPath(path, name), at)

@@ -1,3 +1,4 @@
+import { own } from "@/server/sandbox/json";
 import { commandNamed } from "@/server/sandbox/programs/commands";
 import { listeningProgram } from "@/server/sandbox/programs/listening-program";
 import { nodePrograms } from "@/server/sandbox/programs/node-programs";
@@ -20,7 +21,7 @@ const byImage: readonly { image: RegExp; program: string }[] = [
 export function programOf(container: Container, named: string | null, extra: ProgramTable): Played {
   const argv = [...(container.command ?? []), ...(container.args ?? [])];
   const byName = (name: string): Program | undefined =>
-    extra[name] ?? nodePrograms[name] ?? { listen: listeningProgram }[name];
+    own(extra, name) ?? own(nodePrograms, name) ?? own({ listen: listeningProgram }, name);
   if (named !== null) {
     const program = byName(named);
     return program
