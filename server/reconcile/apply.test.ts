@@ -258,6 +258,18 @@ test("a namesake that came later is never deleted", async () => {
   expect(await get(apis.configMap, "a")).toMatchObject({ data: { of: "another" } });
 });
 
+test("a delete that lost a race is no success, and the finalizer stays", async () => {
+  const object = await createWidget({ finalizers: ["t.orrery.dev/x"] });
+  const child = await client.create(apis.configMap, configMap("a"));
+  const { spied } = recorded((what) => {
+    if (what === "DELETE ConfigMap a") throw errorOfStatus(409, { reason: "Conflict", message: "try again" });
+  });
+  const effects: Effect[] = [deletionOf(child), { type: "removeFinalizer", finalizer: "t.orrery.dev/x" }];
+  const { failures } = await applyPlan(depsOf({ client: spied }), { api: widget.api, object }, planOf(effects));
+  expect(failures).toMatchObject([{ kind: "conflict" }]);
+  expect(await get(widget.api, "w")).toMatchObject({ metadata: { finalizers: ["t.orrery.dev/x"] } });
+});
+
 test("nothing is deleted for a resource that has changed since it was read", async () => {
   const object = await createWidget();
   const old = await client.create(apis.configMap, configMap("a"));

@@ -1,6 +1,6 @@
 import { type KubernetesClient } from "@/server/kubernetes/client";
 import { isConflict, isNotFound, KubernetesError } from "@/server/kubernetes/errors";
-import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
+import { type Api, type KubernetesObject, type ObjectKey } from "@/server/kubernetes/object";
 import { bodyOf } from "./applied-memory";
 import { type Work } from "./apply";
 import { callProcess } from "./live-world";
@@ -54,9 +54,12 @@ const effects: CarryOut = {
       else if (uid) work.onDeleted(api, { namespace: target.namespace, name: target.name, uid });
       return "done";
     } catch (error) {
-      // Gone, or a namesake that came later and is none of ours.
-      if (isNotFound(error) || (isConflict(error) && uid !== undefined)) return "unchanged";
-      throw error;
+      if (isNotFound(error)) return "unchanged";
+      // Refused for a namesake that came later and is none of ours, or for any other race: what is there now decides.
+      if (!isConflict(error) || uid === undefined) throw error;
+      const live = await readOrNull(work, api, target);
+      if (live?.metadata.uid === uid) throw error;
+      return "unchanged";
     }
   },
 
@@ -133,7 +136,7 @@ async function patchFinalizers(work: Work, change: (present: string[]) => string
 async function confirm(work: Work): Promise<void> {
   if (work.confirmed || !work.current) return;
   const { current } = work;
-  const live = await readOrNull(work, current);
+  const live = await readOrNull(work, work.api, current.metadata);
   const isSame = live?.metadata.uid === current.metadata.uid;
   if (live && isSame && live.metadata.resourceVersion === current.metadata.resourceVersion) {
     work.confirmed = true;
@@ -144,9 +147,9 @@ async function confirm(work: Work): Promise<void> {
   throw staleError(`${current.kind} ${current.metadata.name} is no longer as it was read; nothing was deleted`);
 }
 
-async function readOrNull(work: Work, { metadata }: KubernetesObject): Promise<KubernetesObject | null> {
+async function readOrNull(work: Work, api: Api, key: ObjectKey): Promise<KubernetesObject | null> {
   try {
-    return await work.client.get(work.api, metadata);
+    return await work.client.get(api, key);
   } catch (error) {
     if (isNotFound(error)) return null;
     throw error;
