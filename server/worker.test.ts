@@ -456,6 +456,25 @@ describe("leadership", () => {
     await clock.settle();
     expect(await client.get(api, { namespace, name: "w" })).toMatchObject({ status: { text: "one" } });
   });
+
+  test("a write that has not left when the lease is lost never leaves", async () => {
+    await createWidget();
+    const lease = heldLease(1);
+    const losing = (inner: KubernetesClient): KubernetesClient => ({
+      ...inner,
+      patch: (...args) => {
+        const written = inner.patch(...args);
+        void lease.stop();
+        return written;
+      },
+      guarded: (check) => losing(inner.guarded(check)),
+    });
+    const own = losing(counted(createClient({ connection: sandbox.connection(), clock })));
+    const { passes } = startWorker({ plan: copied }, { lease, client: own });
+    await clock.advance(60_000);
+    expect(passes).toHaveLength(1);
+    expect((await client.get(api, { namespace, name: "w" })).status).toBeUndefined();
+  });
 });
 
 describe("start and stop", () => {

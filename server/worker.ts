@@ -11,12 +11,12 @@ import { createWorkerMetrics, type WorkerMetrics } from "@/server/observability/
 import { applyPlan } from "@/server/reconcile/apply";
 import { createCaches, type Caches } from "@/server/reconcile/caches";
 import { createExpectations } from "@/server/reconcile/expectations";
-import { NotLeading } from "@/server/reconcile/not-leading";
 import { type PassOutcome } from "@/server/reconcile/pass";
 import { createQueue } from "@/server/reconcile/queue";
 import { type AnyReconciler, type Key } from "@/server/reconcile/reconciler";
 import { createKindRunner, wantsOf } from "@/server/reconcile/kind-runner";
 import { type Runner } from "@/server/reconcile/runner";
+import { createWriteGuard } from "@/server/reconcile/write-guard";
 
 export type Worker = {
   start(): void;
@@ -82,13 +82,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const parts: WorkerParts = { ...defaultParts, ...options.parts };
   const numbers = createWorkerMetrics(metrics);
   const lease = options.lease ?? leaseOf(options, log);
-  const fence = { closed: false };
-  const mayWrite = () => !fence.closed && lease.isHeld();
-  const client = options.client.guarded(() => {
-    if (mayWrite()) return;
-    numbers.refusedWrites.of().add();
-    throw new NotLeading();
-  });
+  const guard = createWriteGuard(lease, () => numbers.refusedWrites.of().add());
+  const client = options.client.guarded(() => guard.check());
   const reconcilers = Object.values(options.reconcilers);
   const caches = createCaches({
     client,
@@ -109,7 +104,7 @@ export function createWorker(options: WorkerOptions): Worker {
     caches,
     recorder,
     parts,
-    mayWrite,
+    guard,
     numbers,
     concurrency,
     onPass: options.onPass,
@@ -131,11 +126,11 @@ export function createWorker(options: WorkerOptions): Worker {
       lease.start();
     },
     stop: async ({ abandon = false } = {}) => {
-      fence.closed = abandon;
+      if (abandon) guard.close();
       const drained = Promise.all([...runners.values()].map((runner) => runner.stop()));
       if (!abandon) await within(clock, DRAIN_MS_MAX, drained);
       if (!abandon) await within(clock, EVENTS_MS_MAX, recorder.drain());
-      fence.closed = true;
+      guard.close();
       unsubscribe();
       await Promise.all([lease.stop({ abandon }), recorder.stop(), caches.stop()]);
     },

@@ -93,6 +93,7 @@ test("a guarded client asks before every write, and before each try of it, and l
   let isHeld = true;
   const guarded = client.guarded(() => {
     if (!isHeld) throw new Error("the lease has passed on");
+    return undefined;
   });
   const created = guarded.create(apis.configMap, configMap("a", 1));
   (await server.next()).json(429, status(429, "TooManyRequests"));
@@ -105,6 +106,15 @@ test("a guarded client asks before every write, and before each try of it, and l
   (await server.next()).json(200, configMap("a", 1));
   await got;
   expect(server.all).toHaveLength(2);
+});
+
+test("a write under way ends with the right to it", async () => {
+  const right = new AbortController();
+  const created = client.guarded(() => right.signal).create(apis.configMap, configMap("a", 1));
+  const request = await server.next();
+  right.abort(new Error("the lease has passed on"));
+  await expect(created).rejects.toThrow("the lease has passed on");
+  await until("the line is closed", () => request.isGone());
 });
 
 test.each([

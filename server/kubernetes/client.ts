@@ -19,11 +19,15 @@ export type KubernetesClient = {
   watch(path: string, options: { query?: Query; signal: AbortSignal }): AsyncIterable<WatchEvent>;
   /** The same without a promise per event: the sink is called in the tick in which the bytes arrive. Resolves when the stream ends. */
   watchInto(path: string, options: { query?: Query; signal: AbortSignal }, sink: WatchSink): Promise<void>;
-  /** The same connections; `check` is called right before every write, retries included, and stops it by throwing. */
-  guarded(check: () => void): KubernetesClient;
+  /**
+   * The same connections; `check` is called right before every write, retries included, and stops it by throwing. A
+   * signal that it gives ends the write while it is under way: one that still waits for a connection is never sent.
+   */
+  guarded(check: Check): KubernetesClient;
   close(): Promise<void>;
 };
 
+export type Check = () => AbortSignal | undefined;
 export type Query = Record<string, string | number | boolean | undefined>;
 export type CallOptions = { timeoutMs?: number; signal?: AbortSignal };
 export type RequestOptions = CallOptions & { query?: Query; body?: unknown; headers?: Record<string, string> };
@@ -73,11 +77,11 @@ export function createClient(options: { connection: Connection; clock: Clock }):
 }
 
 /** The client over a transport that somebody else watches or bends. */
-export function clientOver(transport: Transport, clock: Clock, check: () => void = () => undefined): KubernetesClient {
+export function clientOver(transport: Transport, clock: Clock, check: Check = () => undefined): KubernetesClient {
   const send = async (request: Send): Promise<Answer> => {
     for (let tries = 1, renewed = false; ; tries++) {
-      if (request.method !== "GET") check();
-      const answer = await transport.send(request);
+      const right = request.method === "GET" ? undefined : check();
+      const answer = await transport.send(right ? { ...request, right } : request);
       if (answer.status < 300) return answer;
       const body = parsed(request, answer, "lenient");
       const told = errorOfStatus(answer.status, body, header(answer, "retry-after"));
@@ -116,8 +120,8 @@ export function clientOver(transport: Transport, clock: Clock, check: () => void
     watchInto: (path, given, sink) => watchInto(transport, path + queryOf(given.query), given.signal, sink),
     guarded: (more) =>
       clientOver(transport, clock, () => {
-        check();
-        more();
+        const right = check();
+        return more() ?? right;
       }),
     close: () => transport.close(),
   };

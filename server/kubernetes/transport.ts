@@ -22,6 +22,8 @@ export type Send = {
   body?: string;
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** The right to make this request: when it ends, so does the request, and its reason is what is thrown. */
+  right?: AbortSignal;
 };
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
@@ -131,14 +133,16 @@ async function limited<T>(clock: Clock, request: Send, run: (signal: AbortSignal
     ended.abort();
   }, timeoutMs);
   const giveUp = () => ended.abort();
-  if (request.signal?.aborted) ended.abort();
-  request.signal?.addEventListener("abort", giveUp, { once: true });
+  const given = [request.signal, request.right];
+  if (given.some((signal) => signal?.aborted)) ended.abort();
+  for (const signal of given) signal?.addEventListener("abort", giveUp, { once: true });
   try {
     return await run(ended.signal);
   } catch (error) {
+    if (request.right?.aborted) throw request.right.reason;
     throw limit.passed ? timeoutError(what, timeoutMs) : errorOfTransport(error, what);
   } finally {
     clock.clearTimeout(timer);
-    request.signal?.removeEventListener("abort", giveUp);
+    for (const signal of given) signal?.removeEventListener("abort", giveUp);
   }
 }

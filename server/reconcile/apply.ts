@@ -22,8 +22,8 @@ export type Applied = {
 /** What writing needs. The client refuses every write once the lease may have passed on. */
 export type ApplyDeps = {
   client: KubernetesClient;
-  /** Throws when the lease may have passed on: for what does not go through the client. */
-  check(): void;
+  /** Throws when the lease may have passed on, and gives the signal of its end: for what does not go through the client. */
+  check(): AbortSignal | undefined;
   clock: Clock;
   /** Where a kind is served; throws for one that nobody declared. */
   apiOf(apiVersion: string, kind: string): Api;

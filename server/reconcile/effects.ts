@@ -84,8 +84,8 @@ const effects: CarryOut = {
   },
 
   request: async (work, { method, url, body, timeoutMs }) => {
-    work.check();
-    const { status } = await callProcess(work.clock, { method, url, body, timeoutMs });
+    const right = work.check();
+    const { status } = await callProcess(work.clock, { method, url, body, timeoutMs, right });
     if (status >= 200 && status < 300) return "done";
     throw new Error(`${method} ${url} answered ${status}`);
   },

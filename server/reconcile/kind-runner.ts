@@ -12,12 +12,12 @@ import { createCachedWorld } from "./cached-world";
 import { type Caches, holding, type Want } from "./caches";
 import { type createExpectations } from "./expectations";
 import { liveOver } from "./live-world";
-import { NotLeading } from "./not-leading";
 import { pass, type PassOutcome, type Verdict } from "./pass";
 import { refOf } from "./planned-write";
 import { type createQueue } from "./queue";
 import { type AnyReconciler, type Key } from "./reconciler";
 import { createRunner, type Runner } from "./runner";
+import { type WriteGuard } from "./write-guard";
 
 export type KindRunnerOptions = {
   reconciler: AnyReconciler;
@@ -30,7 +30,7 @@ export type KindRunnerOptions = {
   recorder: EventRecorder;
   numbers: WorkerMetrics;
   concurrency: number;
-  mayWrite(): boolean;
+  guard: WriteGuard;
   token(): number;
   onPass?: (outcome: PassOutcome) => void;
   parts: {
@@ -56,9 +56,6 @@ export function createKindRunner(options: KindRunnerOptions): Runner {
     });
   }
   const cacheOf: ApplyDeps["cacheOf"] = (of, object) => holding(visible, of, object)?.store;
-  const check = () => {
-    if (!options.mayWrite()) throw new NotLeading();
-  };
   const apiOf = apiFinder(options.reconcilers);
 
   const run = async (key: Key, object: PassOutcome["object"], log: Log) => {
@@ -66,7 +63,7 @@ export function createKindRunner(options: KindRunnerOptions): Runner {
     const name = `${key.namespace}/${key.name}`;
     const applyDeps: ApplyDeps = {
       client,
-      check,
+      check: () => options.guard.check(),
       clock,
       apiOf,
       cacheOf,
@@ -107,7 +104,7 @@ export function createKindRunner(options: KindRunnerOptions): Runner {
     watched,
     expectations,
     worldAt,
-    mayRun: () => ready && options.mayWrite(),
+    mayRun: () => ready && options.guard.mayWrite(),
     pass: run,
     onPass: options.onPass,
     createQueue: options.parts.createQueue,

@@ -55,7 +55,7 @@ const ANSWER_BYTES_MAX = 8 * 1_024 * 1_024;
 /** One call to a managed process, without following a redirect. */
 export async function callProcess(
   clock: Clock,
-  call: { method: string; url: string; body?: unknown; timeoutMs: number },
+  call: { method: string; url: string; body?: unknown; timeoutMs: number; right?: AbortSignal },
 ): Promise<Answer> {
   const ended = new AbortController();
   const limit = { passed: false };
@@ -63,6 +63,8 @@ export async function callProcess(
     limit.passed = true;
     ended.abort();
   }, call.timeoutMs);
+  const giveUp = () => ended.abort();
+  call.right?.addEventListener("abort", giveUp, { once: true });
   const what = `${call.method} ${new URL(call.url).origin}`;
   try {
     const { statusCode, body } = await request(call.url, {
@@ -83,9 +85,11 @@ export async function callProcess(
     }
     return { status: statusCode, body: Buffer.concat(chunks).toString("utf8") };
   } catch (error) {
+    if (call.right?.aborted) throw call.right.reason;
     throw limit.passed ? timeoutError(what, call.timeoutMs) : errorOfTransport(error, what);
   } finally {
     clock.clearTimeout(timer);
+    call.right?.removeEventListener("abort", giveUp);
   }
 }
 
