@@ -17,6 +17,8 @@ const steps = {
     title: "install packages",
     reads: ["package.json", "package-lock.json"],
     makes: "node_modules/.package-lock.json",
+    // It may complete the lock file that it read.
+    changesWhatItReads: true,
     // Not `npm ci`: it refuses a lock file whose binaries for other platforms the registry does not offer.
     command: ["npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]],
   },
@@ -84,8 +86,8 @@ async function bring(name, step) {
     process.exit(1);
   }
   mkdirSync(stampFolder, { recursive: true });
-  // Taken again: an install may have completed the lock file that it read.
-  writeFileSync(stamp, fingerprintOf(step.reads));
+  // What it was made of, not what the files have become meanwhile.
+  writeFileSync(stamp, step.changesWhatItReads ? fingerprintOf(step.reads) : wanted);
   console.log(`  ✓ ${step.title}: ${seconds(since)}`);
 }
 

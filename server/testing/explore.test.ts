@@ -9,7 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-test("over every fault the worker ends where it ends without one", async () => {
+// Many runs: with ORRERY_EXPLORE=all it takes minutes, and nothing here depends on how long.
+const limits = { timeout: 3_600_000 };
+
+test(`over every fault, ${widgetScenario.name} ends where it ends without one`, limits, async () => {
   const { ran, divergences } = await explore(widgetScenario, cluster);
   expect(divergences).toEqual([]);
   expect(ran).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import { createFaultProxy, type ProxiedWrite } from "@/server/testing/fault-prox
 import { type FaultPlan } from "@/server/testing/faults";
 import { heldLease } from "@/server/testing/held-lease";
 import { type Scenario } from "@/server/testing/scenario";
+import { createWatchedClock } from "@/server/testing/watched-clock";
 import { createWorker, type Worker } from "@/server/worker";
 
 type Life = { worker: Worker; client: KubernetesClient; traffic: Traffic };
@@ -22,7 +23,8 @@ export async function createStage(options: {
   bytesWritten: () => Iterable<[port: number, bytes: number]>;
   clusterIsIdle: () => boolean;
 }) {
-  const { scenario, plan, upstream, clock, namespace } = options;
+  const { scenario, plan, upstream, namespace } = options;
+  const { clock, waiting } = createWatchedClock(options.clock);
   const violations: string[] = [];
   const ends: Promise<unknown>[] = [];
   let lives = 0;
@@ -90,6 +92,8 @@ export async function createStage(options: {
   return {
     start: begin,
     mark,
+    /** A retry or a look to come: only on a clock that moves by itself is that not yet rest. */
+    waitsForTime: () => waiting() > 0,
     writes: proxy.writes,
     events: () => proxy.events(),
     fired: () => proxy.fired(),

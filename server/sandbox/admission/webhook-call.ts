@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "undici";
 import { type AdmissionAttributes } from "@/server/sandbox/admission-plugin";
@@ -77,7 +78,8 @@ function targetOf({ resolveService }: CallDeps, { clientConfig: { url, service }
 /** Trusts what the configuration says, for the name that it says; without a bundle, what the system trusts. */
 function agentFor({ clientConfig: { caBundle } }: Webhook, servername: string): Agent {
   const ca = caBundle ? { ca: Buffer.from(caBundle, "base64").toString() } : {};
-  return new Agent({ connect: { ...ca, servername }, connections: 1 });
+  // An address has no name to ask for.
+  return new Agent({ connect: { ...ca, ...(isIP(servername) ? {} : { servername }) }, connections: 1 });
 }
 
 function isNetwork(error: unknown): boolean {
