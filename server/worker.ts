@@ -1,6 +1,6 @@
 import { type KubernetesClient } from "@/server/kubernetes/client";
 import { type Clock } from "@/server/kubernetes/clock";
-import { createEventRecorder } from "@/server/kubernetes/event-recorder";
+import { createEventRecorder, type EventRecorder } from "@/server/kubernetes/event-recorder";
 import { createLease, type Lease } from "@/server/kubernetes/lease";
 import { createReflector } from "@/server/kubernetes/reflector";
 import { createStore } from "@/server/kubernetes/store";
@@ -95,7 +95,13 @@ export function createWorker(options: WorkerOptions): Worker {
     createStore: parts.createStore,
     createReflector: parts.createReflector,
   });
-  const recorder = createEventRecorder({ client, clock, component: "orrery", instance: options.identity });
+  const recorder = createEventRecorder({
+    client,
+    clock,
+    component: "orrery",
+    instance: options.identity,
+    onError: (error) => log.warn("an event could not be recorded", { error }),
+  });
   const concurrency = options.concurrency ?? CONCURRENCY;
   const shared = {
     client,
@@ -117,7 +123,7 @@ export function createWorker(options: WorkerOptions): Worker {
     log.info(held ? "this worker leads" : "this worker stands by", { identity: options.identity, fence: lease.token });
     for (const runner of runners.values()) runner.pump();
   });
-  observe(numbers, caches, lease);
+  observe(numbers, { caches, lease, recorder });
 
   return {
     metrics,
@@ -160,10 +166,16 @@ function runnerOf(runners: Map<string, Runner>, kind: string): Runner {
   throw new Error(`there is no kind ${kind}; there are ${[...runners.keys()].join(", ")}`);
 }
 
-function observe(numbers: WorkerMetrics, caches: Caches, lease: Lease): void {
+function observe(
+  numbers: WorkerMetrics,
+  { caches, lease, recorder }: { caches: Caches; lease: Lease; recorder: EventRecorder },
+): void {
   numbers.onScrape(() => {
     numbers.leading.of({ name: LEASE_NAME }).set(lease.isHeld() ? 1 : 0);
     numbers.leaseToken.of().set(lease.token);
+    const { written, dropped, spam } = recorder.state();
+    for (const [outcome, count] of Object.entries({ written, dropped, spam }))
+      numbers.recorded.of({ outcome }).set(count);
     for (const { api, labelSelector = "", store, reflector } of caches.all) {
       const labels = { resource: api.plural, group: api.group, selector: labelSelector };
       const state = reflector.state();
@@ -173,6 +185,7 @@ function observe(numbers: WorkerMetrics, caches: Caches, lease: Lease): void {
       numbers.watches.of(labels).set(state.watches);
       numbers.watchEvents.of(labels).set(state.events);
       numbers.watchRefused.of(labels).set(state.refused);
+      numbers.watchStalls.of(labels).set(state.stalls);
     }
   });
 }

@@ -48,7 +48,7 @@ export async function openSandbox(env: Env): Promise<Sandbox> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(
-      `The sandbox cluster cannot start: ${reason}. Choose another folder with --data, or another port with --sandbox-port.`,
+      `The sandbox cluster cannot start: ${reason}; choose another folder with --data, or another port with --sandbox-port.`,
     );
   }
 }
@@ -60,13 +60,13 @@ async function reachCluster(env: Env): Promise<ConnectedCluster> {
       ? ({ inCluster: true } as const)
       : { kubeconfig: path, ...(env.ORRERY_CONTEXT && { context: env.ORRERY_CONTEXT }) };
   const connection = await connectionFrom(source).catch((error: unknown) => {
-    throw new UsageError(`The cluster cannot be used: ${sentenceOf(error)}. Name another one with --kubeconfig.`);
+    throw new UsageError(`The cluster cannot be used: ${sentenceOf(error)}; name another one with --kubeconfig.`);
   });
   const client = createClient({ connection, clock: systemClock });
   const version = await versionOf(client).catch(async (error: unknown) => {
     await client.close();
     throw new UsageError(
-      `The cluster at ${connection.server} cannot be reached: ${sentenceOf(error)}. Check that it runs, or name another one with --kubeconfig.`,
+      `The cluster at ${connection.server} cannot be reached: ${sentenceOf(error)}; check that it runs, or name another one with --kubeconfig.`,
     );
   });
   return { connection, client, sandbox: null, title: connection.server, version, stop: async () => client.close() };

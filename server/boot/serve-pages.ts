@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import next from "next";
-import { UsageError } from "@/server/env";
+import { portRefusal } from "./port-refusal";
 
 export type Pages = { url: string; stop: () => Promise<void> };
 
@@ -40,18 +40,7 @@ export async function servePages({
 
 function listen(server: Server, host: string, port: number) {
   return new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(refusalOf(error, host, port)));
+    server.once("error", (error) => reject(portRefusal(error, { host, port, option: "--port" })));
     server.listen(port, host, resolve);
   });
-}
-
-function refusalOf(error: NodeJS.ErrnoException, host: string, port: number) {
-  const refusals: Record<string, string> = {
-    EADDRINUSE: `Port ${port} on ${host} is in use: stop what uses it, or choose another one with --port.`,
-    EACCES: `Port ${port} may not be used by this user: choose one above 1023 with --port.`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine: choose another one with --host.`,
-    ENOTFOUND: `${host} is not an address of this machine: choose another one with --host.`,
-  };
-  const sentence = refusals[error.code ?? ""];
-  return sentence ? new UsageError(sentence) : error;
 }

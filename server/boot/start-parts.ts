@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kinds } from "@/machines/families";
 import { startAdmission } from "@/server/admission/admission";
@@ -19,6 +19,7 @@ import type { FamilyOptions } from "@/server/reconcilers";
 import { createServices, provideServices, type Services } from "@/server/services";
 import { startWorkerProcess } from "@/server/worker-process";
 import type { ConnectedCluster } from "./connect-cluster";
+import { portRefusal } from "./port-refusal";
 import type { Stages } from "./stages";
 
 export type Parts = { env: Env; log: Log; stages: Stages };
@@ -97,6 +98,9 @@ export async function startReconciling(
         onPass: (outcome) => projection.accept(outcome),
         log,
         health: { host: env.ORRERY_HOST, port: env.ORRERY_HEALTH_PORT },
+      }).catch((error: unknown) => {
+        const at = { host: env.ORRERY_HOST, port: env.ORRERY_HEALTH_PORT, option: "--health-port" };
+        throw portRefusal(error, at);
       }),
     async (process) => {
       await process.stop();
@@ -130,6 +134,9 @@ export async function startWebhook(
         host: inSandbox ? "127.0.0.1" : env.ORRERY_HOST,
         port: inSandbox ? 0 : env.ORRERY_WEBHOOK_PORT,
         url: inSandbox ? "https://127.0.0.1:{port}" : env.ORRERY_WEBHOOK_URL,
+      }).catch((error: unknown) => {
+        const at = { host: env.ORRERY_HOST, port: env.ORRERY_WEBHOOK_PORT, option: "--webhook-port" };
+        throw portRefusal(error, at);
       }),
     (admission) => admission.stop(),
   );
@@ -211,19 +218,25 @@ function oidcOf(env: Env) {
 
 /** Sessions outlive a restart: the key is made once and kept where only this user can read it. */
 function keptSecret(env: Env): string {
-  mkdirSync(env.ORRERY_DATA, { recursive: true });
   const file = join(env.ORRERY_DATA, "session.key");
   try {
-    writeFileSync(file, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" });
+    mkdirSync(env.ORRERY_DATA, { recursive: true });
+    if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" });
+    return readFileSync(file, "utf8");
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    throw new UsageError(folderRefusal(env, error));
   }
-  return readFileSync(file, "utf8");
 }
 
 function databaseRefusal(env: Env, error: unknown): string {
-  const reason = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
-  return env.DATABASE_URL
-    ? `The database cannot be used: ${reason}. Check DATABASE_URL and that the server runs.`
-    : `The data folder ${env.ORRERY_DATA} cannot be used: ${reason}. Choose another one with --data.`;
+  if (!env.DATABASE_URL) return folderRefusal(env, error);
+  return `${reasonOf(error)}; check DATABASE_URL and that the server runs.`;
+}
+
+function folderRefusal(env: Env, error: unknown): string {
+  return `The data folder ${env.ORRERY_DATA} cannot be used: ${reasonOf(error)}; choose another one with --data.`;
+}
+
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
 }

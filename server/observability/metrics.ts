@@ -2,6 +2,8 @@
 export type Metrics = {
   counter(name: string, help: string): Family<Counter>;
   gauge(name: string, help: string): Family<Gauge>;
+  /** A counter that is kept elsewhere, and looked up at every scrape. */
+  total(name: string, help: string): Family<Gauge>;
   histogram(name: string, help: string, bounds?: readonly number[]): Family<Histogram>;
   /** Runs before every scrape, for what is cheaper to look up than to count. */
   onScrape(update: () => void): void;
@@ -49,6 +51,7 @@ export function createMetrics(): Metrics {
   return {
     counter: (name, help) => family("counter", name, help, createCounter, valueLines),
     gauge: (name, help) => family("gauge", name, help, createGauge, valueLines),
+    total: (name, help) => family("counter", name, help, createGauge, valueLines),
     histogram: (name, help, bounds = DURATION_BOUNDS) =>
       family("histogram", name, help, () => createHistogram(bounds), histogramLines),
     onScrape: (update) => void updates.push(update),

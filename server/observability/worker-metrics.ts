@@ -4,6 +4,7 @@ import { type Metrics } from "./metrics";
 export function createWorkerMetrics(metrics: Metrics) {
   const counter = (name: string, help: string) => metrics.counter(name, help);
   const gauge = (name: string, help: string) => metrics.gauge(name, help);
+  const total = (name: string, help: string) => metrics.total(name, help);
   const histogram = (name: string, help: string) => metrics.histogram(name, help);
   return {
     queueDepth: gauge("workqueue_depth", "Keys that are ready, by priority"),
@@ -32,10 +33,12 @@ export function createWorkerMetrics(metrics: Metrics) {
     effectTime: histogram("orrery_effect_duration_seconds", "Duration of a write"),
     cacheObjects: gauge("orrery_cache_objects", "Objects in a cache"),
     cacheSynced: gauge("orrery_cache_synced", "1 when the first list of a cache is in"),
-    lists: gauge("orrery_watch_lists_total", "Lists done to fill a cache"),
-    watches: gauge("orrery_watch_opened_total", "Watches opened"),
-    watchEvents: gauge("orrery_watch_events_total", "Events received"),
-    watchRefused: gauge("orrery_watch_events_refused_total", "Events left out because they were older than the cache"),
+    lists: total("orrery_watch_lists_total", "Lists done to fill a cache"),
+    watches: total("orrery_watch_opened_total", "Watches opened"),
+    watchEvents: total("orrery_watch_events_total", "Events received"),
+    watchRefused: total("orrery_watch_events_refused_total", "Events left out because they were older than the cache"),
+    watchStalls: total("orrery_watch_stalls_total", "Watches ended because nothing was heard for too long"),
+    recorded: total("orrery_recorded_events_total", "Kubernetes Events by what became of them"),
     leading: gauge("leader_election_master_status", "1 while this worker holds the lease"),
     leaseToken: gauge("orrery_lease_transitions", "How often the lease has changed hands: the fencing token"),
     /** Runs before every scrape. */
