@@ -59,6 +59,15 @@ function copy(value: unknown): unknown {
   return result;
 }
 
+/** A copy to change, of a value that shares parts with what is stored: those are frozen, and stay shared. */
+export function cloneUnfrozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  if (Array.isArray(value)) return value.map(cloneUnfrozen) as T; // A list of the same items.
+  const result: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) if (inner !== undefined) setKey(result, key, cloneUnfrozen(inner));
+  return result as T; // The same keys with the same kinds of values.
+}
+
 /** Sets any key, `__proto__` included, as plain data. */
 export function setKey(target: Record<string, unknown>, key: string, value: unknown) {
   if (key === "__proto__")

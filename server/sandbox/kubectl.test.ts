@@ -174,13 +174,21 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
   test("it watches", async () => {
     await kubectl("create", "configmap", "watched", "--from-literal=n=1");
     const watch = spawn("kubectl", ["get", "configmap", "watched", "--watch"], { env: environment() });
-    const lines: string[] = [];
     const ended = new Promise((resolve) => watch.on("close", resolve));
-    watch.stdout.on("data", (chunk: Buffer) => lines.push(...chunk.toString().trim().split("\n")));
-    await eventually("the first line", () => lines.some((line) => /^watched\s+1/.test(line)));
+    let said = "";
+    for (const stream of [watch.stdout, watch.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    await eventually(
+      "the first line",
+      () => /^watched\s+1/m.test(said),
+      () => said,
+    );
     await kubectl("patch", "configmap", "watched", "--type=merge", "-p", '{"data":{"m":"2"}}');
-    await eventually("the change", () => lines.some((line) => /^watched\s+2/.test(line)));
-    expect(lines.filter((line) => line.startsWith("NAME"))).toHaveLength(1);
+    await eventually(
+      "the change",
+      () => /^watched\s+2/m.test(said),
+      () => said,
+    );
+    expect(said.match(/^NAME/gm)).toHaveLength(1);
     watch.kill();
     await ended;
   });
@@ -250,10 +258,10 @@ function environment(): NodeJS.ProcessEnv {
   return { ...process.env, KUBECONFIG: sandbox.kubeconfigPath ?? "", HOME: folder, KUBE_EDITOR: editor };
 }
 
-async function eventually(what: string, holds: () => boolean | Promise<boolean>) {
+async function eventually(what: string, holds: () => boolean | Promise<boolean>, seen: () => string = () => "") {
   const deadline = systemClock.monotonic() + 60_000;
   while (!(await holds())) {
-    if (systemClock.monotonic() > deadline) throw new Error(`${what} did not come`);
+    if (systemClock.monotonic() > deadline) throw new Error(`${what} did not come ${seen()}`);
     await systemClock.sleep(50);
   }
 }

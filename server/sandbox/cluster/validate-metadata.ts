@@ -11,10 +11,12 @@ export function validateMetadata(
   const { metadata } = object;
   const errors: FieldError[] = [];
   if (!old) errors.push(...nameErrors(type, metadata.name));
-  for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+  // What is shared with the stored object was checked when that was written.
+  const isNew = (part: "labels" | "annotations") => metadata[part] !== old?.metadata[part];
+  for (const [key, value] of Object.entries(isNew("labels") ? (metadata.labels ?? {}) : {})) {
     errors.push(...keyErrors("metadata.labels", key), ...labelValueErrors("metadata.labels", value));
   }
-  for (const key of Object.keys(metadata.annotations ?? {}))
+  for (const key of Object.keys(isNew("annotations") ? (metadata.annotations ?? {}) : {}))
     errors.push(...keyErrors("metadata.annotations", key.toLowerCase()));
   errors.push(...ownerErrors(metadata.ownerReferences ?? []));
   if (old?.metadata.deletionTimestamp)

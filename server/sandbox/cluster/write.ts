@@ -9,9 +9,13 @@ import { type ResourceType, type TypeRegistry } from "@/server/sandbox/type-regi
 /** What every write needs. */
 export type WriteDeps = { store: Store; types: TypeRegistry; clock: Clock; plugins: AdmissionPlugin[] };
 
-/** RFC 3339 in whole seconds, as metav1.Time is written. */
+let latest = { second: NaN, text: "" };
+
+/** RFC 3339 in whole seconds, as metav1.Time is written. Every write asks, so the latest second is remembered. */
 export function timeOf(clock: Pick<Clock, "now">): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(clock.now() / 1_000);
+  if (second !== latest.second) latest = { second, text: `${new Date(second * 1_000).toISOString().slice(0, 19)}Z` };
+  return latest.text;
 }
 
 /** Maps and lists that are empty are not there at all, as Go leaves them out. */

@@ -3,7 +3,7 @@ import { type RequestContext } from "@/server/sandbox/admission-plugin";
 import { type Call } from "@/server/sandbox/http/call";
 import { decodeBody, objectOf } from "@/server/sandbox/http/decode";
 import { readBody } from "@/server/sandbox/http/read-body";
-import { cloneJson } from "@/server/sandbox/json";
+import { cloneUnfrozen } from "@/server/sandbox/json";
 import { tableOf } from "@/server/sandbox/schema/builtin-messages";
 import { conform, type Findings } from "@/server/sandbox/schema/conform";
 import { schemaAt } from "@/server/sandbox/schema/builtin-schema";
@@ -47,7 +47,7 @@ function addressOf(apiVersion: string, kind: string): string {
 
 /** The result of a patch shares parts with what is stored, and is copied before anything is dropped from it. */
 export function checkedCopy(type: Kind, object: KubernetesObject, ctx: RequestContext): KubernetesObject {
-  return checked(type, isBuiltin(type) ? cloneJson(object) : object, ctx);
+  return checked(type, isBuiltin(type) ? cloneUnfrozen(object) : object, ctx);
 }
 
 /** Compares with the schema: wrong types are refused, unknown fields dropped, told or refused as the client asked. */
@@ -55,7 +55,7 @@ function checked(type: Kind, object: KubernetesObject, ctx: RequestContext): Kub
   const builtin = isBuiltin(type);
   // What all kinds share is typed, also where the rest is not.
   if (!builtin) {
-    object = { ...object, metadata: cloneJson(object.metadata) };
+    object = { ...object, metadata: cloneUnfrozen(object.metadata) };
     refuseMistyped(type, conform(metadataOnly, { metadata: object.metadata }, { prune: true }));
   }
   if (!type.schema || (!builtin && ctx.fieldValidation === "Ignore")) return object;

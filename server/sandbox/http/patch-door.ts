@@ -3,7 +3,7 @@ import { applyNew, applyOver } from "@/server/sandbox/apply/apply-object";
 import { createObject } from "@/server/sandbox/cluster/create-object";
 import { updateObject } from "@/server/sandbox/cluster/update-object";
 import { timeOf } from "@/server/sandbox/cluster/write";
-import { invalid, required } from "@/server/sandbox/field-error";
+import { required } from "@/server/sandbox/field-error";
 import { type Call } from "@/server/sandbox/http/call";
 import { decodeBody, objectOf, parseJson } from "@/server/sandbox/http/decode";
 import { checkedCopy } from "@/server/sandbox/http/incoming";
@@ -88,8 +88,6 @@ async function applyDoor(call: Call) {
   const manager = query.get("fieldManager") ?? "";
   const options = { group: "meta.k8s.io", kind: "PatchOptions" };
   if (manager === "") throw invalidError(options, "", [required("fieldManager", "is required for apply patch")]);
-  if (manager.length > 128)
-    throw invalidError(options, "", [invalid("fieldManager", manager, "must have at most 128 bytes")]);
   const config = configOf(call, await decodeBody(await readBody(request), "application/yaml"));
   const applied = { manager, force: query.get("force") === "true", time: timeOf(cluster.clock), subresource };
   const stored = storedType(call);

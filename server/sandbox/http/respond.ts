@@ -8,9 +8,10 @@ export function respondJson(response: ServerResponse, code: number, body: unknow
 }
 
 export function respondText(response: ServerResponse, code: number, text: string, headers: Headers) {
-  const bytes = Buffer.from(text);
-  response.writeHead(code, { "cache-control": "no-cache, private", ...headers, "content-length": bytes.length });
-  response.end(bytes);
+  const length = Buffer.byteLength(text);
+  response.writeHead(code, { "cache-control": "no-cache, private", ...headers, "content-length": length });
+  // As text, so that head and body leave in one write.
+  response.end(text);
 }
 
 export function respondError(response: ServerResponse, error: StatusError) {
