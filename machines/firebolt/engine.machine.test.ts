@@ -26,7 +26,7 @@ const rows: [string, Partial<EngineFacts>, string, string[]][] = [
   ["creating",  { podsReady: false },                                     "creating",  ["ensureGeneration"]],
   ["creating",  { partsPresent: false },                                  "creating",  ["ensureGeneration"]],
   ["creating",  { generation: "missing", wantsPods: false },              "creating",  ["ensureGeneration"]],
-  ["creating",  { generation: "drifted" },                                "creating",  ["dropGeneration", "beginGeneration"]],
+  ["creating",  { generation: "drifted" },                                "creating",  ["beginGeneration"]],
   ["creating",  {},                                                       "switching", []],
   ["creating",  { wantsPods: false },                                     "switching", []],
   ["switching", { service: "elsewhere" },                                 "switching", ["moveService"]],

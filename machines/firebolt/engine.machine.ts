@@ -34,7 +34,6 @@ const actions = {
   holdForInstance: nothing,
   refuseSpec: nothing,
   beginGeneration: nothing,
-  dropGeneration: nothing,
   ensureGeneration: nothing,
   restoreParts: nothing,
   moveService: nothing,
@@ -129,7 +128,7 @@ export const engineMachine = createMachine({
           remove,
           ...gate,
           // Before podsReady: pods of a spec nobody wants any more must never take traffic.
-          { guard: "specDrifted", actions: ["dropGeneration", "beginGeneration"] },
+          { guard: "specDrifted", actions: "beginGeneration" },
           { guard: and([not("generationMissing"), "partsPresent", "podsReady"]), target: "switching" },
           { actions: "ensureGeneration" },
         ],

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findCondition } from "@/machines/conditions";
 import { crdOf } from "@/machines/crd";
@@ -22,9 +22,16 @@ const limitMs = 120_000;
 let client: KubernetesClient;
 let worker: Worker;
 let lives = 0;
+/** One worker for each phase that it is to die in, loaded while the other tests wait for their pods. */
+const doomed: ChildProcess[] = [];
 
 beforeAll(async () => {
   if (!kubeconfig) throw new Error("Name a disposable cluster with KUBECONFIG.");
+  for (const phase of ["creating", "switching", "draining", "cleaning"]) {
+    const script = "server/firebolt/fixtures/kill-at-phase.ts";
+    const args = ["--import", "tsx", script, kubeconfig, namespace, phase, `doomed-in-${phase}`];
+    doomed.push(spawn(process.execPath, args, { stdio: ["pipe", "ignore", "ignore"] }));
+  }
   client = createClient({ connection: await connectionFrom({ kubeconfig }), clock: systemClock });
   for (const kind of Object.values(firebolt.kinds)) {
     await define(crdOf(kind));
@@ -45,6 +52,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  for (const child of doomed) child.kill();
   const { items } = await client.list(engineKind.api, { namespace });
   await worker.stop();
   for (const { metadata } of items) {
@@ -241,15 +249,16 @@ test("an exceeded quota is told on the engine and clears once there is room", as
 
 test("a worker that is killed with -9 as it enters each phase loses nothing", async () => {
   await worker.stop();
+  // The metrics of the old pods through the API server this time.
+  const scrape = { spec: { metricScrapeMode: "ApiserverProxy" } };
+  await client.patch(instance.api, { namespace, name: "main" }, scrape, { type: "merge" });
   await roll("load", "4");
-  for (const phase of ["creating", "switching", "draining", "cleaning"]) {
-    const script = "server/firebolt/fixtures/kill-at-phase.ts";
-    const args = ["--import", "tsx", script, kubeconfig, namespace, phase, `life-${(lives += 1)}`];
-    const child = spawn(process.execPath, args, { stdio: "ignore" });
+  for (const child of doomed) {
     const timer = setTimeout(() => child.kill("SIGTERM"), limitMs);
-    const signal = await new Promise((resolve) => child.once("exit", (_, by) => resolve(by)));
+    const ended = new Promise((resolve) => child.once("exit", (_, by) => resolve(by)));
+    child.stdin?.write("go\n");
+    expect(await ended).toBe("SIGKILL");
     clearTimeout(timer);
-    expect(signal).toBe("SIGKILL");
   }
   worker = await startWorker();
   await untilEngine("load", "serves on generation 3", servesOn(3));

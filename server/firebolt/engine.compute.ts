@@ -21,7 +21,8 @@ export function computeEngine(seen: EngineSeen, event: Event, now: number): Plan
     return { steps, effects, status: leaving(seen, next, now), requeueAfterMs: 5_000 };
   return {
     steps,
-    effects: [...effects, ...sweepEffects(seen.owned, status, selectedGeneration(seen.service))],
+    // The sweep first: what a given-up generation left must be gone before a third could come to be.
+    effects: [...sweepEffects(seen.owned, status, selectedGeneration(seen.service)), ...effects],
     status: statusAfter(seen, next, now),
     requeueAfterMs: requeueAfterMs(seen, next),
   };
@@ -63,7 +64,6 @@ const effectsOf: Record<EngineAction, EffectsOf> = {
   holdForInstance: nothing,
   refuseSpec: nothing,
   beginGeneration: nothing,
-  dropGeneration: ({ owned, engine }) => dropEffects(owned, engine.status.currentGeneration),
   ensureGeneration: (seen) => [...missingParts(seen), ...missingStatefulSet(seen), ...lostService(seen)],
   restoreParts: missingParts,
   moveService: ({ engine }) => [ensure(clusterService(engine, engine.status.currentGeneration))],

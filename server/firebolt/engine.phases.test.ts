@@ -57,20 +57,25 @@ describe("phases", () => {
     expect(cluster.get("ConfigMap", "analytics-g1-config")).not.toBeNull();
   });
 
-  test("a spec that changes while creating abandons the generation and builds another", async () => {
+  test("a spec that changes while creating abandons the generation, whose objects go before another is built", async () => {
     const cluster = await running();
     change(cluster, image("2"));
     await cluster.pass(engineName);
     await cluster.pass(engineName);
     cluster.playPods(() => false);
     change(cluster, image("3"));
-    const plan = await cluster.pass(engineName);
-    expect(plan.effects.map((effect) => effect.type === "delete" && effect.target.name)).toEqual([
-      "analytics-g1",
-      "analytics-g1-hl",
-      "analytics-g1-config",
+    const decided = await cluster.pass(engineName);
+    expect(decided.effects).toEqual([]);
+    expect(decided.status).toMatchObject({ phase: "creating", currentGeneration: 2 });
+    const { effects } = await cluster.pass(engineName);
+    expect(effects.map((effect) => (effect.type === "delete" ? `delete ${effect.target.name}` : effect.type))).toEqual([
+      "delete analytics-g1",
+      "delete analytics-g1-hl",
+      "delete analytics-g1-config",
+      "ensure",
+      "ensure",
+      "ensure",
     ]);
-    expect(plan.status).toMatchObject({ phase: "creating", currentGeneration: 2 });
     await settle(cluster);
     expect(cluster.all("StatefulSet").map(({ metadata }) => metadata.name)).toEqual(["analytics-g2"]);
   });

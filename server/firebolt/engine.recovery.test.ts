@@ -50,21 +50,43 @@ describe("a worker that ends in creating", () => {
   });
 
   test.each([1, 2, 3])(
-    "after %i deletes of a generation that was given up makes it afresh, as the spec now says",
+    "after %i deletes of a given-up generation deletes the others before it builds",
     async (deleted) => {
       const cluster = await rollingTo("creating");
       await cluster.pass(engineName);
       change(cluster, { ...image("3"), replicas: 3 });
+      await cluster.pass(engineName);
       await dies(cluster, deleted);
-      expect(cluster.engine(engineName).status.currentGeneration).toBe(1);
-      await settle(cluster);
-      expect(cluster.engine(engineName).status).toMatchObject({ phase: "stable", readyReplicas: 3 });
-      const { activeGeneration } = cluster.engine(engineName).status;
-      const config = JSON.stringify(cluster.get("ConfigMap", `analytics-g${activeGeneration}-config`));
-      expect(config).toContain(`analytics-g${activeGeneration}-2.`);
-      expect(onlyGeneration(cluster)).toHaveLength(4);
+      const { effects } = await cluster.pass(engineName);
+      expect(namesOf(effects)).toEqual([
+        ...["analytics-g1", "analytics-g1-hl", "analytics-g1-config"].slice(deleted),
+        ...["analytics-g2-config", "analytics-g2-hl", "analytics-g2"],
+      ]);
     },
   );
+
+  test.each([
+    ["StatefulSet", "analytics-g1"],
+    ["ConfigMap", "analytics-g1-config"],
+    ["Service", "analytics-g1-hl"],
+  ])("without the %s that somebody took away makes it afresh, as the spec now says", async (kind, gone) => {
+    const cluster = await rollingTo("creating");
+    await cluster.pass(engineName);
+    cluster.remove(kind, gone);
+    await settle(cluster);
+    expect(cluster.engine(engineName).status).toMatchObject({ phase: "stable", activeGeneration: 1 });
+    expect(onlyGeneration(cluster)).toHaveLength(4);
+  });
+
+  test("whose StatefulSet was taken away while the spec changed builds the new spec, its config too", async () => {
+    const cluster = await rollingTo("creating");
+    await cluster.pass(engineName);
+    cluster.remove("StatefulSet", "analytics-g1");
+    change(cluster, { ...image("3"), replicas: 3 });
+    await settle(cluster);
+    expect(cluster.engine(engineName).status).toMatchObject({ phase: "stable", readyReplicas: 3 });
+    expect(JSON.stringify(cluster.get("ConfigMap", "analytics-g1-config"))).toContain("analytics-g1-2.");
+  });
 });
 
 describe("a worker that ends in switching", () => {
