@@ -8,7 +8,6 @@ export type Family = { title: string; kinds: Record<string, Kind> };
 export const families = { firebolt, feldera } satisfies Record<string, Family>;
 
 type Families = typeof families;
-export type FamilyId = keyof Families;
 
 type IdsOf<F extends Record<string, Family>> = {
   [Id in keyof F & string]: `${Id}.${keyof F[Id]["kinds"] & string}`;

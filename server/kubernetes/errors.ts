@@ -180,11 +180,8 @@ export const isNotFound = is("notFound");
 export const isConflict = is("conflict");
 export const isAlreadyExists = is("alreadyExists");
 export const isGone = is("gone");
-export const isTooManyRequests = is("tooManyRequests");
 export const isUnauthorized = is("unauthorized");
 export const isForbidden = is("forbidden");
-export const isInvalid = is("invalid");
-export const isAborted = is("aborted");
 
 /** The relist asked for a version that the server has not reached: it must be asked for its newest instead. */
 export function isTooLargeResourceVersion(error: unknown): boolean {

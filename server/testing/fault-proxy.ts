@@ -101,7 +101,6 @@ export async function createFaultProxy(options: FaultProxyOptions) {
   };
 }
 
-export type FaultProxy = Awaited<ReturnType<typeof createFaultProxy>>;
 export type ProxyState = { busy: number; held: number; events: number; crashAtStatus: boolean; fired: boolean };
 export type Whole = { status: number; headers: Record<string, string>; text: string };
 

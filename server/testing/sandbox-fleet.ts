@@ -99,5 +99,3 @@ export async function createSandboxFleet({ kinds, reconcilers, namespace }: Flee
     },
   };
 }
-
-export type SandboxFleet = Awaited<ReturnType<typeof createSandboxFleet>>;
