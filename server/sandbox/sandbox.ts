@@ -98,7 +98,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     "pods/binding": (at, body, ctx) => bindPod(cluster, at, body, ctx),
   };
   const door = createDoorkeeper({ cluster, hub, access: auth.access, connects: () => connects, creates });
-  const listening = await listen({ host, port, onRequest: door.onRequest, onUpgrade: door.onUpgrade, certificate });
+  const { onRequest, onUpgrade } = door;
+  const listening = await listen({ host, port, preferredPort: home?.port ?? 0, onRequest, onUpgrade, certificate });
+  home?.writePort(listening.port);
   const url = `http://${host}:${listening.port}`;
   const kubeconfig = () =>
     kubeconfigOf({ server: url.replace("http:", "https:"), token: adminToken, cert: certificate().cert });

@@ -13,6 +13,8 @@ const TLS_HANDSHAKE = 0x16;
 type Options = {
   host: string;
   port: number;
+  /** Where to listen if any port will do, and this one is free: whoever has the address keeps it. */
+  preferredPort?: number;
   onRequest: RequestListener;
   onUpgrade: Upgrade;
   /** Asked for once, at the first TLS connection. */
@@ -23,7 +25,8 @@ type Options = {
  * One loopback port for plain HTTP and for HTTPS, told apart by the first byte: kubectl sends tokens only over TLS,
  * and our own client has no use for its cost.
  */
-export async function listen({ host, port, onRequest, onUpgrade, certificate }: Options): Promise<Listening> {
+export async function listen(options: Options): Promise<Listening> {
+  const { host, port, preferredPort = 0, onRequest, onUpgrade, certificate } = options;
   if (!LOOPBACK.has(host)) throw new Error(`The sandbox listens on loopback only, and ${host} is not: use 127.0.0.1`);
   const plain = createHttpServer({ keepAliveTimeout: 120_000 }, onRequest).on("upgrade", onUpgrade);
   plain.requestTimeout = 0;
@@ -59,10 +62,16 @@ export async function listen({ host, port, onRequest, onUpgrade, certificate }: 
       );
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
+  const listenOn = (wanted: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(wanted, host, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  if (port === 0 && preferredPort !== 0) await listenOn(preferredPort).catch(() => listenOn(0));
+  else await listenOn(port);
   // The server listens on a TCP port, so its address is no pipe and not null.
   const address = server.address() as AddressInfo;
 

@@ -9,28 +9,39 @@ export type Home = {
   certificate(): Certificate;
   kubeconfigPath: string;
   writeKubeconfig(text: string): void;
+  /** Where the last run listened; 0 for the first. */
+  port: number;
+  writePort(port: number): void;
   release(): void;
 };
 
 export function openHome(dataDir: string): Home {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = takeLock(join(dataDir, "sandbox.lock"));
+  const portPath = join(dataDir, "port");
   // Whole, since it is pasted into terminals that stand elsewhere.
   const kubeconfigPath = resolve(dataDir, "kubeconfig");
   return {
-    adminToken: kept(join(dataDir, "admin-token"), () => randomBytes(24).toString("base64url")),
+    adminToken: textKept(join(dataDir, "admin-token"), () => randomBytes(24).toString("base64url")),
     certificate: () => certificateIn(dataDir),
     kubeconfigPath,
     writeKubeconfig: (text) => writeFileSync(kubeconfigPath, text, { mode: 0o600 }),
+    port: portIn(portPath),
+    writePort: (port) => writeFileSync(portPath, `${port}\n`),
     release: lock.release,
   };
 }
 
 /** Forgets everything that a sandbox kept in the folder. */
 export function clearHome(dataDir: string) {
-  for (const name of ["cluster.log", "cluster.log.new", "admin-token", "tls.key", "tls.crt", "kubeconfig"]) {
-    rmSync(join(dataDir, name), { force: true });
-  }
+  for (const name of kept) rmSync(join(dataDir, name), { force: true, recursive: true });
+}
+
+const kept = ["cluster.log", "cluster.log.new", "volumes", "admin-token", "tls.key", "tls.crt", "kubeconfig", "port"];
+
+function portIn(path: string): number {
+  const port = existsSync(path) ? Number(readFileSync(path, "utf8")) : 0;
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
 }
 
 function certificateIn(dataDir: string): Certificate {
@@ -44,7 +55,7 @@ function certificateIn(dataDir: string): Certificate {
   return made;
 }
 
-function kept(path: string, make: () => string): string {
+function textKept(path: string, make: () => string): string {
   if (existsSync(path)) return readFileSync(path, "utf8").trim();
   const made = make();
   writeFileSync(path, `${made}\n`, { mode: 0o600 });

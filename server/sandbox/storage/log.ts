@@ -25,6 +25,8 @@ type Loaded = {
   bytes: number;
 };
 
+/** It holds Secrets. */
+const OWNER_ONLY = 0o600;
 const BYTES_BEFORE_REWRITE_MIN = 16 * 1_024 * 1_024;
 
 /**
@@ -35,7 +37,7 @@ export function openLog(dataDir: string, store: Store): Log {
   const path = join(dataDir, "cluster.log");
   const loaded = existsSync(path) ? read(path) : { revision: 1, objects: new Map(), bytes: 0 };
   store.load(loaded.revision, loaded.objects.values());
-  let file = openSync(path, existsSync(path) ? "r+" : "w+");
+  let file = openSync(path, existsSync(path) ? "r+" : "w+", OWNER_ONLY);
   ftruncateSync(file, loaded.bytes);
   let written = loaded.bytes;
   let rewriteAt = Math.max(BYTES_BEFORE_REWRITE_MIN, written * 2);
@@ -50,7 +52,7 @@ export function openLog(dataDir: string, store: Store): Log {
   /** The same state in as few lines as it takes, swapped in by a rename. */
   function rewrite() {
     const fresh = `${path}.new`;
-    const target = openSync(fresh, "w");
+    const target = openSync(fresh, "w", OWNER_ONLY);
     let length = writeSync(target, `=${store.revision()}\n`);
     for (const storageKey of store.storageKeys()) {
       for (const object of store.all(storageKey))
