@@ -39,6 +39,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: "e2e",
+          globalSetup: "e2e/setup.ts",
           include: ["e2e/**/*.spec.ts"],
           exclude: ignored,
           pool: "forks",

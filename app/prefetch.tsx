@@ -6,7 +6,7 @@ import { createQueryClient } from "@/components/query-client";
 import { contextOf } from "@/server/http/trpc-handler";
 import type { Identity } from "@/server/identity/identity";
 import { services } from "@/server/services";
-import { appRouter } from "@/server/trpc/root";
+import { appRouter, createCaller } from "@/server/trpc/root";
 
 /** Who asks for this page; null: nobody that we know. */
 export const asker = cache(async (): Promise<Identity | null> => {
@@ -17,22 +17,31 @@ export const asker = cache(async (): Promise<Identity | null> => {
 const queriesOf = cache(async () => {
   const queryClient = createQueryClient();
   const ctx = contextOf(services(), await asker());
-  return { queryClient, trpc: createTRPCOptionsProxy({ ctx, router: appRouter, queryClient }) };
+  return {
+    queryClient,
+    trpc: createTRPCOptionsProxy({ ctx, router: appRouter, queryClient }),
+    caller: createCaller(ctx),
+  };
 });
 
-type Trpc = Awaited<ReturnType<typeof queriesOf>>["trpc"];
+type Queries = Awaited<ReturnType<typeof queriesOf>>;
+type Props = {
+  queries?: (trpc: Queries["trpc"]) => unknown[];
+  /** What is read page by page: its first page. */
+  paged?: (queries: Pick<Queries, "trpc" | "caller">) => unknown[];
+  children: React.ReactNode;
+};
 
 /** What the page will ask for is asked for here already, so that its first paint has something to show. */
-export async function Prefetch({
-  queries,
-  children,
-}: {
-  queries: (trpc: Trpc) => unknown[];
-  children: React.ReactNode;
-}) {
-  const { queryClient, trpc } = await queriesOf();
+export async function Prefetch({ queries = () => [], paged = () => [], children }: Props) {
+  const { queryClient, trpc, caller } = await queriesOf();
   const wanted = [trpc.machines.list.queryOptions(), trpc.whoami.queryOptions(), ...queries(trpc)];
   // Each is the options of some procedure; their types have nothing in common but this. A failed one is asked for again.
-  await Promise.all(wanted.map((query) => queryClient.query(query as QueryExecuteOptions).catch(() => undefined)));
+  await Promise.all([
+    ...wanted.map((query) => queryClient.query(query as QueryExecuteOptions).catch(() => undefined)),
+    ...paged({ trpc, caller }).map((query) => queryClient.infiniteQuery(query as FirstPage).catch(() => undefined)),
+  ]);
   return <HydrationBoundary state={dehydrate(queryClient)}>{children}</HydrationBoundary>;
 }
+
+type FirstPage = Parameters<Queries["queryClient"]["infiniteQuery"]>[0];

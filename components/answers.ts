@@ -10,4 +10,7 @@ export type ExplainAnswer = Answers["resource"]["explain"];
 export type PreviewAnswer = Answers["resource"]["preview"];
 export type TransitionAnswer = Answers["resource"]["history"]["transitions"][number];
 export type EventAnswer = Answers["resource"]["events"]["events"][number];
+export type AsOfAnswer = Answers["resource"]["asOf"];
+export type GenerationAnswer = Answers["resource"]["generations"][number];
+export type FlowAnswer = Answers["machines"]["flow"];
 export type MachineAnswer = Answers["machines"]["get"];

@@ -5,9 +5,10 @@ import { Prefetch } from "@/app/prefetch";
 export default function OverviewPage() {
   return (
     <Prefetch
-      queries={(trpc) =>
-        [attentionQuery, latelyQuery, underWayQuery].map((query) => trpc.fleet.page.queryOptions(query))
-      }
+      queries={(trpc) => [
+        ...[attentionQuery, underWayQuery].map((query) => trpc.fleet.page.queryOptions(query)),
+        trpc.fleet.lately.queryOptions(latelyQuery),
+      ]}
     >
       <Overview />
     </Prefetch>

@@ -70,15 +70,22 @@ export function About() {
                             up to date
                           </StatusPill>
                         )}{" "}
-                        <span className="ev">
-                          wrote <Age since={projection.at} /> ago
-                          {projection.dropped > 0 && `, ${projection.dropped} passes were lost`}
-                        </span>
+                        {projection.dropped > 0 && <span className="ev">{projection.dropped} passes were lost</span>}
                       </>
                     ) : (
                       <StatusPill tone="warn" slim>
                         has not written yet
                       </StatusPill>
+                    )}
+                  </Line>
+                  <Line what="watch">
+                    {projection ? (
+                      <span className="ev">
+                        the last change of the cluster was seen <Age since={projection.at} /> ago
+                        {projection.buffered > 0 && `; ${projection.buffered} wait to be written`}
+                      </span>
+                    ) : (
+                      <span className="ev">nothing was seen yet</span>
                     )}
                   </Line>
                   <Line what="database">

@@ -7,15 +7,13 @@ import { Age } from "../time/age";
 import { StatusPill } from "../tone/status-pill";
 import { useTRPC } from "../trpc";
 import { Panel } from "../ui/panel";
+import { auditPage } from "./audit-page";
 
 const tones: Record<string, Tone> = { accepted: "good", refused: "warn", running: "busy" };
 
 export function AuditLog() {
   const log = useInfiniteQuery({
-    ...useTRPC().commands.page.infiniteQueryOptions(
-      { limit: 50 },
-      { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined, initialCursor: undefined },
-    ),
+    ...useTRPC().commands.page.infiniteQueryOptions(...auditPage),
     staleTime: 0,
   });
   return (

@@ -4,7 +4,14 @@ import { kettleMachine } from "@/machines/fixtures/kettle";
 import { drawMachine, neighbourOf } from "./drawn-machine";
 
 const diagram = diagramOf(kettleMachine);
-const here = { state: "heating", cameBy: "off.observed.0", open: new Set(["heating.stop.0"]), taken: null };
+const here = {
+  state: "heating",
+  cameBy: "off.observed.0",
+  cameFrom: "off",
+  open: new Set(["heating.stop.0"]),
+  taken: null,
+  why: new Map<string, string>(),
+};
 const looks = (at: Parameters<typeof drawMachine>[2]) =>
   Object.fromEntries(drawMachine(diagram, new Map(), at).arrows.map(({ id, look }) => [id, look]));
 

@@ -1,4 +1,4 @@
-import { arrowsOf, type Arrow, type Diagram } from "@/machines/diagram";
+import { arrowsOf, boxHolding, denseFrom, type Arrow, type Diagram } from "@/machines/arrows";
 import type { Tone } from "@/machines/lifecycle";
 import type { Layout } from "@/server/layout/layout-machine";
 
@@ -15,27 +15,30 @@ export type DrawnState = {
   count: number | null;
   loops: string[];
 };
-export type DrawnArrow = Arrow & { look: WireLook };
+/** `why` is the condition that keeps it shut. */
+export type DrawnArrow = Arrow & { look: WireLook; why: string | null };
 export type DrawnMachine = { states: DrawnState[]; arrows: DrawnArrow[]; isDense: boolean };
 
-/** What is known of one resource: where it is, how it came, and which ways are open. */
+/** What is known of one resource: where it is, how it came, which ways are open, and why the others are not. */
 export type Here = {
   state: string;
   cameBy: string | null;
+  cameFrom: string | null;
   open: ReadonlySet<string>;
   taken: string | null;
+  why: ReadonlyMap<string, string>;
 };
 
 export type Population = ReadonlyMap<string, { count: number }>;
 
-/** More arrows than this cannot all be read at once: only those of the state in question are labelled. */
-const denseFrom = 22;
-
 export function drawMachine(diagram: Diagram, subs: ReadonlyMap<string, string>, at: Here | Population): DrawnMachine {
   const arrows = arrowsOf(diagram);
   const here = "state" in at ? at : null;
-  const drawn = arrows.map((arrow) => ({ ...arrow, look: here ? lookOf(arrow, here) : ("plain" as const) }));
-  const cameFrom = here?.cameBy ? diagram.edges.find(({ id }) => id === here.cameBy)?.from : undefined;
+  const drawn = arrows.map((arrow) => ({
+    ...arrow,
+    look: here ? lookOf(arrow, here) : ("plain" as const),
+    why: arrow.edges.map(({ id }) => here?.why.get(id)).find((why) => why !== undefined) ?? null,
+  }));
   return {
     isDense: arrows.length > denseFrom,
     arrows: drawn,
@@ -43,17 +46,32 @@ export function drawMachine(diagram: Diagram, subs: ReadonlyMap<string, string>,
       const count = "state" in at ? null : (at.get(id)?.count ?? 0);
       const isNext = drawn.some((arrow) => arrow.look === "will" && arrow.to === id);
       const look =
-        id === here?.state ? "now" : id === cameFrom ? "left" : isNext ? "next" : count ? "populated" : "plain";
+        id === here?.state ? "now" : id === here?.cameFrom ? "left" : isNext ? "next" : count ? "populated" : "plain";
       const loops = diagram.edges.filter((edge) => edge.self && edge.from === id).map(({ label }) => label);
       return { id, tone, summary, look, sub: subs.get(id) ?? "", count, loops };
     }),
   };
 }
 
-function lookOf(arrow: Arrow, { state, cameBy, open, taken }: Here): WireLook {
+/** What is known, where every box is shut: who is inside is at the box, which tells where inside. */
+export function foldedAt(diagram: Diagram, subs: ReadonlyMap<string, string>, at: Here | Population) {
+  const boxOf = (state: string) => boxHolding(diagram, state) ?? state;
+  if (!("state" in at)) {
+    const sums = new Map<string, { count: number }>();
+    for (const [state, { count }] of at)
+      sums.set(boxOf(state), { count: count + (sums.get(boxOf(state))?.count ?? 0) });
+    return { subs, at: sums };
+  }
+  const box = boxHolding(diagram, at.state);
+  const inside = box ? [[box, [at.state, subs.get(at.state)].filter(Boolean).join(" · ")] as const] : [];
+  const cameFrom = at.cameFrom === null || boxOf(at.cameFrom) === boxOf(at.state) ? null : boxOf(at.cameFrom);
+  return { subs: new Map([...subs, ...inside]), at: { ...at, state: boxOf(at.state), cameFrom } };
+}
+
+function lookOf(arrow: Arrow, { state, cameBy, cameFrom, open, taken }: Here): WireLook {
   const has = (id: string | null) => arrow.edges.some((edge) => edge.id === id);
   if (has(taken)) return "will";
-  if (has(cameBy)) return "taken";
+  if (has(cameBy) || (arrow.from === cameFrom && arrow.to === state)) return "taken";
   if (arrow.from !== state) return "shut";
   return arrow.edges.some(({ id }) => open.has(id)) ? "may" : "shut";
 }
@@ -70,4 +88,23 @@ export function neighbourOf(layout: Layout, arrows: readonly Arrow[], from: stri
   const sign = ahead ? 1 : -1;
   const inDirection = places.filter((place) => at && (place[isAlong] - at[isAlong]) * sign > 0);
   return (inDirection[0] ?? places[0])?.id;
+}
+
+/** The end of an arrow that an arrow key leads to: on to where it goes, or back to where it comes from. */
+export function endOf(arrow: Arrow, key: string): string {
+  return key === "ArrowRight" || key === "ArrowDown" ? arrow.to : arrow.from;
+}
+
+/** Everything that an arrow stands for, in one line: where it leads, on what, and whether it is open. */
+export function tellArrow({ from, to, edges, look, why }: DrawnArrow): string {
+  const words: Record<WireLook, string> = {
+    taken: "the way it came",
+    will: "next",
+    may: "open",
+    shut: "shut",
+    plain: "",
+  };
+  const labels = [...new Set(edges.map(({ label }) => label))].join("; ");
+  const said = [words[look], look === "shut" ? why : null].filter(Boolean).join(": ");
+  return [`${from} → ${to}`, labels, said].filter(Boolean).join(" · ");
 }

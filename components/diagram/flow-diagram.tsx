@@ -1,20 +1,21 @@
 "use client";
 import "@xyflow/react/dist/base.css";
-import { ReactFlow, ReactFlowProvider, useReactFlow, type Edge, type Node } from "@xyflow/react";
+import { ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useState } from "react";
 import type { Layout } from "@/server/layout/layout-machine";
 import { isTyping } from "../shell/shortcuts";
 import { ArrowHead } from "./arrow-head";
 import { BoxNode } from "./box-node";
-import { neighbourOf, type DrawnMachine } from "./drawn-machine";
+import { endOf, neighbourOf, tellArrow, type DrawnMachine } from "./drawn-machine";
+import { edgesOf, nodesOf } from "./flow-elements";
+import { StateNode, stateElementId } from "./state-node";
 import { frameOf } from "./still-diagram";
-import { StateNode, stateElementId, type StateData } from "./state-node";
-import { WireEdge, type WireData } from "./wire-edge";
+import { WireEdge } from "./wire-edge";
 
 const nodeTypes = { state: StateNode, box: BoxNode };
 const edgeTypes = { wire: WireEdge };
 
-export type FlowProps = {
+type Props = {
   id: string;
   layout: Layout;
   machine: DrawnMachine;
@@ -23,7 +24,7 @@ export type FlowProps = {
 };
 
 /** The machine to walk through: pan, zoom, and the arrow keys along the transitions. Places never change. */
-export function FlowDiagram(props: FlowProps) {
+export function FlowDiagram(props: Props) {
   return (
     <ReactFlowProvider>
       <Flow {...props} />
@@ -31,17 +32,88 @@ export function FlowDiagram(props: FlowProps) {
   );
 }
 
-function Flow({ id, layout, machine, label, onState }: FlowProps) {
-  const [focus, setFocus] = useState<string | null>(null);
-  const { fitBounds } = useReactFlow();
+/** What is pointed at or has the focus: a state, or one arrow. */
+type Focus = { state: string | null; arrow: string | null };
+const nowhere: Focus = { state: null, arrow: null };
+
+function Flow({ id, layout, machine, label, onState }: Props) {
+  const [focus, setFocus] = useState<Focus>(nowhere);
   const nodes = useMemo(() => nodesOf(id, layout, machine), [id, layout, machine]);
   const edges = useMemo(() => edgesOf(id, layout, machine, focus), [id, layout, machine, focus]);
+  useFitting(layout, machine.states.find(({ look }) => look === "now")?.id);
+  const told = machine.arrows.find((arrow) => arrow.id === focus.arrow);
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (!event.key.startsWith("Arrow")) return;
+    const at = focusOf(event.target);
+    const arrow = machine.arrows.find((one) => one.id === at.arrow);
+    const to = arrow
+      ? endOf(arrow, event.key)
+      : at.state !== null && neighbourOf(layout, machine.arrows, at.state, event.key);
+    if (!arrow && at.state === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (to) document.getElementById(stateElementId(id, to))?.focus();
+  };
+  return (
+    <>
+      <div
+        className="flow"
+        style={frameOf(layout)}
+        role="group"
+        aria-label={label}
+        onKeyDownCapture={onKeyDown}
+        onFocus={(event) => setFocus(focusOf(event.target))}
+        onBlur={() => setFocus(nowhere)}
+        onMouseOver={(event) => setFocus(focusOf(event.target))}
+        onMouseLeave={() => setFocus(nowhere)}
+      >
+        <svg width="0" height="0" style={{ position: "absolute" }} aria-hidden>
+          <defs>
+            {heads.map((look) => (
+              <ArrowHead key={look} id={`${id}-${look}`} className={`wire-head ${look}`} />
+            ))}
+          </defs>
+        </svg>
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          minZoom={0.2}
+          maxZoom={2}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          zoomOnScroll={false}
+          preventScrolling={false}
+          proOptions={{ hideAttribution: true }}
+          onNodeClick={(_event, node) => onState?.(node.id)}
+        />
+      </div>
+      <p className="told ev mono" aria-hidden>
+        {told ? tellArrow(told) : ""}
+      </p>
+    </>
+  );
+}
+
+const heads = ["shut", "plain", "may", "will", "taken", "focus"] as const;
+
+/** The whole picture, with its arrows and labels: React Flow itself would fit only the states. Again with f; c goes to the state it is in. */
+function useFitting(layout: Layout, now: string | undefined) {
+  const { fitBounds, setCenter } = useReactFlow();
   useEffect(() => {
-    // The whole picture, with its arrows and labels: React Flow itself would fit only the states.
     const fit = () =>
       void fitBounds({ x: layout.left, y: layout.top, width: layout.width, height: layout.height }, { padding: 0 });
+    const centre = () => {
+      const place = layout.nodes.find((node) => node.id === now);
+      if (place) void setCenter(place.x + place.width / 2, place.y + place.height / 2, { zoom: 1.2 });
+    };
+    const moves: Record<string, () => void> = { f: fit, c: centre };
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === "f" && !isTyping(event)) fit();
+      if (!isTyping(event)) moves[event.key]?.();
     };
     fit();
     window.addEventListener("resize", fit);
@@ -50,90 +122,11 @@ function Flow({ id, layout, machine, label, onState }: FlowProps) {
       window.removeEventListener("resize", fit);
       window.removeEventListener("keydown", onKey);
     };
-  }, [fitBounds, layout]);
-  const onKeyDown = (event: React.KeyboardEvent) => {
-    const from = (event.target as HTMLElement).dataset["state"];
-    if (!from || !event.key.startsWith("Arrow")) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const to = neighbourOf(layout, machine.arrows, from, event.key);
-    if (to) document.getElementById(stateElementId(id, to))?.focus();
-  };
-  const stateOf = (event: { target: EventTarget }) =>
-    (event.target as HTMLElement).closest<HTMLElement>("[data-state]")?.dataset["state"] ?? null;
-  return (
-    <div
-      className="flow"
-      style={frameOf(layout)}
-      role="group"
-      aria-label={label}
-      onKeyDownCapture={onKeyDown}
-      onFocus={(event) => setFocus(stateOf(event))}
-      onBlur={() => setFocus(null)}
-      onMouseOver={(event) => setFocus(stateOf(event))}
-      onMouseLeave={() => setFocus(null)}
-    >
-      <svg width="0" height="0" style={{ position: "absolute" }} aria-hidden>
-        <defs>
-          {heads.map((look) => (
-            <ArrowHead key={look} id={`${id}-${look}`} className={`wire-head ${look}`} />
-          ))}
-        </defs>
-      </svg>
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={nodeTypes}
-        edgeTypes={edgeTypes}
-        minZoom={0.2}
-        maxZoom={2}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        zoomOnScroll={false}
-        preventScrolling={false}
-        proOptions={{ hideAttribution: true }}
-        onNodeClick={(_event, node) => onState?.(node.id)}
-      />
-    </div>
-  );
+  }, [fitBounds, setCenter, layout, now]);
 }
 
-const heads = ["shut", "plain", "may", "will", "taken", "focus"] as const;
-
-function nodesOf(diagram: string, layout: Layout, machine: DrawnMachine): Node[] {
-  const boxes = layout.boxes.map(({ id, x, y, width, height }) => ({
-    id: `box:${id}`,
-    type: "box",
-    position: { x, y },
-    width,
-    height,
-    zIndex: -1,
-    data: { title: id },
-  }));
-  const states = layout.nodes.flatMap(({ id, x, y, width, height }) => {
-    const state = machine.states.find((one) => one.id === id);
-    if (!state) return [];
-    const ways = machine.arrows
-      .filter(({ from }) => from === id)
-      .map(({ to, look }) => `${to}${look === "may" || look === "will" ? ", open" : ""}`);
-    return [
-      { id, type: "state", position: { x, y }, width, height, data: { diagram, state, ways } satisfies StateData },
-    ];
-  });
-  return [...boxes, ...states];
-}
-
-function edgesOf(diagram: string, layout: Layout, machine: DrawnMachine, focus: string | null): Edge[] {
-  const now = machine.states.find(({ look }) => look === "now")?.id;
-  return machine.arrows.flatMap((arrow) => {
-    const path = layout.arrows.find(({ id }) => id === arrow.id);
-    if (!path) return [];
-    const isFocus = arrow.from === focus || arrow.to === focus;
-    const isQuiet = machine.isDense && !isFocus && arrow.from !== now && arrow.look !== "taken";
-    const data: WireData = { diagram, path, look: isFocus && arrow.from === focus ? "focus" : arrow.look, isQuiet };
-    return [{ id: arrow.id, source: arrow.from, target: arrow.to, type: "wire", data, zIndex: isFocus ? 2 : 1 }];
-  });
+function focusOf(target: EventTarget): Focus {
+  // Everything in a diagram is an element; arrows are of SVG.
+  const near = (name: string) => (target as Element).closest(`[data-${name}]`)?.getAttribute(`data-${name}`) ?? null;
+  return { state: near("state"), arrow: near("arrow") };
 }

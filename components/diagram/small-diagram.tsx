@@ -1,10 +1,8 @@
 import Link from "next/link";
+import { denseFrom } from "@/machines/arrows";
 import type { Tone } from "@/machines/lifecycle";
 import type { Layout } from "@/server/layout/layout-machine";
 import { ArrowHead } from "./arrow-head";
-
-/** More arrows than this are only hinted at; the machine's own page has them all. */
-const denseFrom = 24;
 
 type State = { state: string; tone: Tone; count: number };
 type Props = { id: string; layout: Layout; states: State[]; hrefOf: (state: string) => string; label: string };

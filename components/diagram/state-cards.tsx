@@ -19,7 +19,7 @@ export function StateCards({
           aria-current={look === "now" ? "true" : undefined}
           onClick={() => onState?.(id)}
         >
-          <b>{id}</b> {count ? <b style={{ float: "right" }}>{count}</b> : null}
+          <b>{id}</b> {count ? <b className="count">{count.toLocaleString("en")}</b> : null}
           <div className="ev">{[look === "now" ? "now" : "", summary, sub].filter(Boolean).join(" · ")}</div>
           <ul>
             {machine.arrows

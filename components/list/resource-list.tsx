@@ -74,6 +74,8 @@ function Rows({
     count: rows.length,
     estimateSize: () => 52,
     overscan: 12,
+    // Before the browser has measured anything, and on the server: as many as fill a screen.
+    initialRect: { width: 1200, height: 900 },
     scrollMargin: top,
     getItemKey: (index) => ids[index] ?? index,
   });

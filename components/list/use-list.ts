@@ -1,10 +1,10 @@
 "use client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useRouter, usePathname, useSearchParams } from "next/navigation";
+import { usePathname, useSearchParams } from "next/navigation";
 import { useLiveRows } from "../live/live";
-import { listKey } from "../live/apply-delta";
 import { useTRPC, useTRPCClient } from "../trpc";
 import { matches, paramsOf } from "./list-params";
+import { listQuery } from "./list-query";
 
 const first: string | null = null;
 
@@ -13,20 +13,18 @@ export function useList(kind: string | null) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const search = useSearchParams();
-  const router = useRouter();
   const path = usePathname();
   const params = paramsOf(search, kind);
-  const { filter, sort, direction } = params;
-  const input = { ...filter, sort, direction, limit: 50 };
+  const { input, key } = listQuery(params);
   // Not by tRPC's own infinite query: that would send a `direction` of its own in place of ours.
   const query = useInfiniteQuery({
-    queryKey: [...listKey, input],
+    queryKey: key,
     queryFn: ({ pageParam, signal }) =>
       client.fleet.page.query({ ...input, ...(pageParam !== null && { cursor: pageParam }) }, { signal }),
     initialPageParam: first,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
-  const fresh = useQuery({ ...trpc.fleet.page.queryOptions({ ...filter, limit: 1 }), meta: { counts: true } });
+  const fresh = useQuery({ ...trpc.fleet.page.queryOptions({ ...params.filter, limit: 1 }), meta: { counts: true } });
   const rows = (query.data?.pages ?? []).flatMap((page) => page.rows);
   useLiveRows(
     "list",
@@ -40,7 +38,9 @@ export function useList(kind: string | null) {
     rows: shown,
     counts: fresh.data?.counts ?? query.data?.pages[0]?.counts,
     hidden: query.data?.pages[0]?.hidden ?? [],
-    go: (next: URLSearchParams) => router.replace(next.size ? `${path}?${next.toString()}` : path, { scroll: false }),
+    // The address alone: the rows are asked for by the page itself, not once more by the server.
+    go: (next: URLSearchParams) =>
+      window.history.replaceState(null, "", next.size ? `${path}?${next.toString()}` : path),
     refresh: () => void Promise.all([query.refetch(), fresh.refetch()]),
   };
 }

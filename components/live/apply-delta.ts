@@ -2,13 +2,12 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { Delta } from "@/server/live/fleet-changes";
 import type { Page } from "@/server/resources/page-query";
 import type { Row } from "@/server/resources/row";
+import { listKey } from "../list/list-query";
+import { historyPage } from "../resource/history-page";
 import type { useTRPC } from "../trpc";
 
 type Trpc = ReturnType<typeof useTRPC>;
 type Pages = { pages: Page[]; pageParams: unknown[] };
-
-/** The key of every list that is read page by page. */
-export const listKey = ["list"];
 
 /** Puts what changed into every answer that is held, and asks again for what cannot be told from a row. */
 export function applyDelta(queries: QueryClient, trpc: Trpc, delta: Delta): void {
@@ -42,8 +41,10 @@ function askAgain(queries: QueryClient, trpc: Trpc, ids: string[]) {
     for (const procedure of [trpc.resource.get, trpc.resource.explain, trpc.resource.objects, trpc.resource.yaml]) {
       void queries.invalidateQueries({ queryKey: procedure.queryKey(ref) });
     }
-    void queries.invalidateQueries({ queryKey: trpc.resource.history.queryKey({ ...ref, limit: 100 }) });
+    const [asked, paging] = historyPage(ref);
+    void queries.invalidateQueries({ queryKey: trpc.resource.history.infiniteQueryOptions(asked, paging).queryKey });
     void queries.invalidateQueries({ queryKey: trpc.resource.events.queryKey(ref) });
+    void queries.invalidateQueries({ queryKey: trpc.resource.generations.queryKey({ ...ref, limit: 30 }) });
   }
 }
 

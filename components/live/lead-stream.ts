@@ -28,14 +28,22 @@ export function leadStream(client: TRPCClient<AppRouter>, { tell, ids, from }: L
     brokenAt ||= Date.now();
     say(Date.now() - brokenAt > staleAfterMs ? "stale" : "catching up", brokenAt);
   };
-  const retry = (error: unknown) => {
+  /** A stream in a browser does not tell why it was refused; a question does. */
+  const isSignedOut = async (error: unknown) =>
+    statusOf(error) === 401 ||
+    client.whoami.query().then(
+      () => false,
+      (refusal: unknown) => statusOf(refusal) === 401,
+    );
+  const retry = async (error: unknown) => {
     subscription?.unsubscribe();
     if (stopped) return;
-    if (statusOf(error) === 401) {
+    broken();
+    if (await isSignedOut(error)) {
+      stopped = true;
       say("signed out");
       return;
     }
-    broken();
     const waitMs = Math.min(backoffMaxMs, 500 * 2 ** failures++) * (0.5 + Math.random() / 2);
     later(open, waitMs);
   };
@@ -60,7 +68,7 @@ export function leadStream(client: TRPCClient<AppRouter>, { tell, ids, from }: L
           if (state === "pending") fine();
           else if (error) broken();
         },
-        onError: retry,
+        onError: (error) => void retry(error),
         onStopped: () => undefined,
       },
     );

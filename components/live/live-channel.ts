@@ -38,6 +38,7 @@ export function openLiveChannel(client: TRPCClient<AppRouter>, listener: LiveLis
     }
   };
   const tell = (message: Message) => {
+    if (closing.signal.aborted) return;
     channel?.postMessage(message);
     hear(message);
   };

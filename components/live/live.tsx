@@ -24,7 +24,10 @@ export function LiveProvider({ children }: { children: React.ReactNode }) {
     });
     channel.current = opened;
     opened.want([...wants.current.values()].flat());
-    return () => opened.close();
+    return () => {
+      opened.close();
+      channel.current = null;
+    };
   }, [client, queries, trpc]);
   const [want] = useState(() => (from: string, ids: string[]) => {
     if (ids.length > 0) wants.current.set(from, ids);

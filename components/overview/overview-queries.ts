@@ -8,4 +8,4 @@ export const attentionQuery: Query = { tones: ["bad", "warn"], sort: "attention"
 /** What is on its way: those that take longer than usual want attention, too. */
 export const underWayQuery: Query = { tones: ["busy"], sort: "since", direction: "asc", limit: 50 };
 
-export const latelyQuery: Query = { sort: "since", direction: "desc", limit: 8 };
+export const latelyQuery = { limit: 8 };

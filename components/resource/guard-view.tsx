@@ -16,6 +16,13 @@ export function GuardView({ guard, wanted }: { guard: GuardAnswer; wanted: boole
   );
 }
 
+/** The first condition that keeps a way shut, in words. */
+export function whyShut(guard: GuardAnswer, wanted = true): string {
+  if (guard.op === "is") return guard.value === wanted ? "" : guard.sentence;
+  const flips = guard.op === "not" ? !wanted : wanted;
+  return guard.of.map((part) => whyShut(part, flips)).find((said) => said !== "") ?? "";
+}
+
 function LeafView({ leaf, wanted }: { leaf: Leaf; wanted: boolean }) {
   const holds = leaf.value === wanted;
   return (

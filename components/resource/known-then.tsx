@@ -9,7 +9,7 @@ export function KnownThen({ transition }: { transition: TransitionAnswer }) {
     (a, b) => Number(changed.has(b)) - Number(changed.has(a)) || a.localeCompare(b, "en"),
   );
   return (
-    <Card title="What was known then" note="and decided it">
+    <Card title="What was known then" note="what had just changed first">
       <table>
         <tbody>
           {names.map((name) => (
@@ -28,7 +28,7 @@ export function KnownThen({ transition }: { transition: TransitionAnswer }) {
       </table>
       {writes.length > 0 && (
         <>
-          <h3 style={{ margin: "12px 0 6px" }}>What was written</h3>
+          <h3 className="inner">What was written</h3>
           <ol className="writes">
             {writes.map(({ sentence, outcome, ms }, index) => (
               <li key={index}>

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ExplainAnswer, GetAnswer, MachineAnswer, TransitionAnswer } from "../answers";
-import { drawMachine, type Here } from "../diagram/drawn-machine";
+import type { Here } from "../diagram/drawn-machine";
 import { MachineDiagram } from "../diagram/machine-diagram";
 import { machinePath } from "../paths";
 import { duration } from "../time/duration";
@@ -10,96 +10,88 @@ import { useNow } from "../time/now";
 import { useTRPC } from "../trpc";
 import { Card } from "../ui/card";
 import { Panel } from "../ui/panel";
+import { whyShut } from "./guard-view";
 import { TimeStrip } from "./time-strip";
 
 type Ways = ExplainAnswer["lifecycles"][number]["waysOut"];
+type Lifecycle = GetAnswer["lifecycles"][number];
+/** The past moment at which the lifecycle is shown, and how it had come where it was. */
+type Then = { id: string; at: string; edge: string | null; left: string | null };
 type Props = {
   kind: string;
-  lifecycle: GetAnswer["lifecycles"][number];
-  waysOut: Ways;
+  lifecycle: Lifecycle;
+  ways?: Ways;
   transitions: TransitionAnswer[];
-  past: TransitionAnswer | null;
+  then?: Then;
   onAt: (id: string | null) => void;
 };
 
 /** The lifecycle as it stands: where it is, how it came there, which ways are open; and below, all the time before. */
-export function LifecycleCard({ kind, lifecycle: now, waysOut, transitions, past, onAt }: Props) {
-  const { lifecycle, title, state } = now;
+export function LifecycleCard({ kind, lifecycle: shown, ways = [], transitions, then, onAt }: Props) {
+  const { lifecycle, title, state, machine: hash } = shown;
   // The version of the machine that was in force then, so that an old transition is shown by the rules that made it.
-  const then = past?.lifecycle === lifecycle ? past : null;
-  const machine = useQuery(
-    useTRPC().machines.get.queryOptions({
-      kind,
-      lifecycle,
-      ...(then && then.machine !== now.machine && { hash: then.machine }),
-    }),
-  );
+  const machine = useQuery(useTRPC().machines.get.queryOptions({ kind, lifecycle, ...(then && { hash }) }));
   const mine = transitions.filter((transition) => transition.lifecycle === lifecycle);
-  const here = then ? hereThen(then) : hereNow(state, mine, waysOut);
+  const here = then ? hereThen(state, then) : hereNow(state, mine, ways);
   return (
     <Card
       title={title}
       note={
         <>
-          {lifecycle} · <Link href={machinePath(kind, lifecycle)}>{(then?.machine ?? now.machine).slice(0, 7)}</Link>
+          {lifecycle} · <Link href={machinePath(kind, lifecycle)}>{hash.slice(0, 7)}</Link>
         </>
       }
       aside={<span className="ev">{then ? "then" : "now"}</span>}
     >
       <Panel query={machine}>
-        {(answer) => <Drawn answer={answer} here={here} since={then?.at ?? now.since} mine={mine} />}
+        {(answer) => <Drawn answer={answer} here={here} since={shown.since} moment={then?.at ?? null} mine={mine} />}
       </Panel>
       <TimeStrip
+        lifecycle={shown}
         transitions={mine}
         nodes={machine.data?.definition.diagram.nodes ?? []}
-        at={then?.id ?? null}
+        at={then ?? null}
         onAt={onAt}
       />
     </Card>
   );
 }
 
-function Drawn({
-  answer,
-  here,
-  since,
-  mine,
-}: {
+type DrawnProps = {
   answer: MachineAnswer;
   here: Here;
   since: string | null;
+  moment: string | null;
   mine: TransitionAnswer[];
-}) {
-  const now = useNow();
-  const { diagram } = answer.definition;
-  const left = mine.find((transition) => transition.from !== transition.to);
-  const subs = new Map(
-    answer.states.map(({ state, dwell }) => {
-      const usual = dwell ? `usually ${duration(dwell.p50Ms, 1)}` : "";
-      if (state === here.state && since && now > 0) {
-        const stay = duration(now - Date.parse(since), now - Date.parse(since) < 60_000 ? 1 : 2);
-        return [
-          state,
-          dwell && !isSettled(answer, state) ? `${stay} · 95 % in ${duration(dwell.p95Ms, 1)}` : `for ${stay}`,
-        ];
-      }
-      return [state, left?.from === state && now > 0 ? `left ${duration(now - Date.parse(left.at), 1)} ago` : usual];
-    }),
-  );
+};
+
+function Drawn({ answer, here, since, moment, mine }: DrawnProps) {
+  const clock = useNow();
+  const now = moment === null ? clock : Date.parse(moment);
   if (!answer.layout) return <p className="panel-note">The picture of this older version was not kept.</p>;
+  const left = mine.find(({ from, to, at }) => from !== to && (moment === null || at <= moment));
+  const subOf = ({ state, dwell }: MachineAnswer["states"][number]): string => {
+    if (state === here.state && since && now > 0) return staying(answer, state, now - Date.parse(since), dwell);
+    if (left?.from === state && now > 0) return `left ${duration(now - Date.parse(left.at), 1)} ago`;
+    return dwell ? `usually ${duration(dwell.p50Ms, 1)}` : "";
+  };
   return (
     <MachineDiagram
       id={`${answer.kind}-${answer.lifecycle}`.replaceAll(".", "-")}
-      diagram={diagram}
+      diagram={answer.definition.diagram}
       layout={answer.layout}
-      machine={drawMachine(diagram, subs, here)}
-      label={`${answer.definition.title}, now ${here.state}`}
+      folded={answer.folded}
+      subs={new Map(answer.states.map((one) => [one.state, subOf(one)]))}
+      at={here}
+      label={`${answer.definition.title}, ${moment === null ? "now" : "then"} ${here.state}`}
     />
   );
 }
 
-function isSettled(answer: MachineAnswer, state: string): boolean {
-  return answer.definition.diagram.nodes.find(({ id }) => id === state)?.settled ?? false;
+function staying(answer: MachineAnswer, state: string, ms: number, dwell: { p95Ms: number } | null): string {
+  const stay = duration(ms, ms < 60_000 ? 1 : 2);
+  const isSettled = answer.definition.diagram.nodes.find(({ id }) => id === state)?.settled ?? false;
+  return dwell && !isSettled ? `${stay} · p95 ${duration(dwell.p95Ms, 1)}` : `for ${stay}`;
 }
 
 function hereNow(state: string, mine: TransitionAnswer[], ways: Ways): Here {
@@ -107,8 +99,10 @@ function hereNow(state: string, mine: TransitionAnswer[], ways: Ways): Here {
   return {
     state,
     cameBy: came?.edge ?? null,
+    cameFrom: came?.from ?? null,
     open: new Set(ways.filter((way, index) => way.open && !isShadowed(ways, index)).map(({ edge }) => edge)),
     taken: ways.find(({ taken, self }) => taken && !self)?.edge ?? null,
+    why: new Map(ways.flatMap(({ edge, open, guard }) => (open || !guard ? [] : [[edge, whyShut(guard)]]))),
   };
 }
 
@@ -118,6 +112,6 @@ function isShadowed(ways: Ways, index: number): boolean {
   return taken >= 0 && index > taken && ways[index]?.event === ways[taken]?.event;
 }
 
-function hereThen({ to, edge }: TransitionAnswer): Here {
-  return { state: to, cameBy: edge, open: new Set(), taken: null };
+function hereThen(state: string, { edge, left }: Then): Here {
+  return { state, cameBy: edge, cameFrom: left, open: new Set(), taken: null, why: new Map() };
 }

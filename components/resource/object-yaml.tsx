@@ -5,27 +5,42 @@ import type { ResourceRef } from "../paths";
 import { useTRPC } from "../trpc";
 import { Card } from "../ui/card";
 import { Panel } from "../ui/panel";
+import { GenerationDiff } from "./generation-diff";
 
-const parts = ["spec", "status", "all"] as const;
+const parts = ["spec", "status", "all", "changes"] as const;
+type Part = (typeof parts)[number];
 
-/** The object itself, fetched only when it is opened. */
-export function ObjectYaml(ref: ResourceRef) {
-  const [part, setPart] = useState<(typeof parts)[number] | null>(null);
-  const yaml = useQuery({ ...useTRPC().resource.yaml.queryOptions(ref), enabled: part !== null });
+/** The object itself and what was asked for before, fetched only when opened. At a past moment: the spec in force then. */
+export function ObjectYaml({ generation, ...ref }: ResourceRef & { generation: number | null }) {
+  const [part, setPart] = useState<Part | null>(null);
+  const isObject = part !== null && part !== "changes";
+  const yaml = useQuery({ ...useTRPC().resource.yaml.queryOptions(ref), enabled: isObject && generation === null });
+  const offered: readonly Part[] = generation === null ? parts : ["changes"];
   const tabs = (
-    <div className="tabs" role="tablist" aria-label="Part of the YAML">
-      {parts.map((one) => (
-        <button key={one} role="tab" aria-selected={part === one} onClick={() => setPart(part === one ? null : one)}>
+    <div className="tabs" role="group" aria-label="Part of the YAML">
+      {offered.map((one) => (
+        <button key={one} aria-pressed={part === one} onClick={() => setPart(part === one ? null : one)}>
           {one}
         </button>
       ))}
     </div>
   );
   return (
-    <Card title="YAML" aside={tabs}>
-      {part === null ? (
-        <p className="ev">Spec, status or everything, as the cluster has it.</p>
-      ) : (
+    <Card
+      title="YAML"
+      note={generation === null ? undefined : `generation ${generation}`}
+      aside={tabs}
+      className="yaml-card"
+    >
+      {part === null && (
+        <p className="ev">
+          {generation === null
+            ? "Spec, status or everything, as the cluster has it; and what changed between two generations."
+            : "What was asked for then, and what that had changed."}
+        </p>
+      )}
+      {part === "changes" && <GenerationDiff key={generation} resource={ref} upTo={generation} />}
+      {isObject && generation === null && (
         <Panel query={yaml}>
           {({ yaml, redacted }) => (
             <>

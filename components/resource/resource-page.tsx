@@ -1,6 +1,5 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import { useRouter, usePathname, useSearchParams } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { useLiveRows } from "../live/live";
 import type { ResourceRef } from "../paths";
@@ -14,81 +13,62 @@ import { CopyMenu } from "./copy-menu";
 import { LifecycleCard } from "./lifecycle-card";
 import { ObjectYaml } from "./object-yaml";
 import { OwnedObjects } from "./owned-objects";
-import { PastNote } from "./past-note";
+import { PastPage } from "./past-page";
 import { Say } from "./say";
 import { Timeline } from "./timeline";
+import { useAt } from "./use-at";
+import { useHistory } from "./use-history";
 import { WarningEvents } from "./warning-events";
 import { WaysOut } from "./ways-out";
-import { KnownThen } from "./known-then";
 
 /** Everything about one resource, in the order in which a person asks: what and why, what can I do, how did it come. */
 export function ResourcePage(ref: ResourceRef) {
   const trpc = useTRPC();
   const got = useQuery(trpc.resource.get.queryOptions(ref));
   const explained = useQuery(trpc.resource.explain.queryOptions(ref));
-  const history = useQuery(trpc.resource.history.queryOptions({ ...ref, limit: 100 }));
-  const { past, setAt } = usePast(history.data?.transitions);
+  const history = useHistory(ref);
+  const [at, setAt] = useAt();
   useLiveRows("resource", [`${ref.kind}/${ref.namespace}/${ref.name}`]);
   useAnnounced(ref.name, got.data?.row.state);
+  if (at !== null) return <PastPage resource={ref} id={at} now={got.data} history={history} onAt={setAt} />;
   return (
-    <>
-      <Panel query={got} bones={4}>
-        {(answer) => (
-          <>
-            <Say answer={answer} explained={explained.data} />
-            <CommandBar resource={ref} answer={answer} isPast={past !== null} />
-            {past && <PastNote transition={past} onNow={() => setAt(null)} />}
-            <div className="grid">
-              <div className="stack">
-                {answer.lifecycles.map((lifecycle) => (
-                  <LifecycleCard
-                    key={lifecycle.lifecycle}
-                    kind={ref.kind}
-                    lifecycle={lifecycle}
-                    waysOut={
-                      explained.data?.lifecycles.find((one) => one.lifecycle === lifecycle.lifecycle)?.waysOut ?? []
-                    }
-                    transitions={history.data?.transitions ?? []}
-                    past={past}
-                    onAt={setAt}
-                  />
-                ))}
-                <Card title="What happened" aside={<CopyMenu {...ref} />}>
-                  <Timeline resource={ref} history={history} at={past?.id ?? null} onAt={setAt} />
-                </Card>
-                <ObjectYaml {...ref} />
-              </div>
-              <div className="stack">
-                {past ? (
-                  <KnownThen transition={past} />
-                ) : (
-                  <Card title="Ways out" note="the first that holds is taken">
-                    <Panel query={explained}>{(answer) => <WaysOut explained={answer} />}</Panel>
-                  </Card>
-                )}
-                <ConditionsTable conditions={answer.conditions} />
-                <OwnedObjects {...ref} />
-                <WarningEvents {...ref} />
-              </div>
+    <Panel query={got} bones={4}>
+      {(answer) => (
+        <>
+          <Say answer={answer} explained={explained.data} copy={<CopyMenu {...ref} />} />
+          <CommandBar resource={ref} answer={answer} isPast={false} />
+          <div className="grid asked">
+            <div className="stack">
+              {answer.lifecycles.map((lifecycle) => (
+                <LifecycleCard
+                  key={lifecycle.lifecycle}
+                  kind={ref.kind}
+                  lifecycle={lifecycle}
+                  ways={explained.data?.lifecycles.find((one) => one.lifecycle === lifecycle.lifecycle)?.waysOut ?? []}
+                  transitions={history.transitions}
+                  onAt={setAt}
+                />
+              ))}
+              <Card title="What happened" className="happened">
+                <Timeline resource={ref} history={history} at={null} onAt={setAt} />
+              </Card>
+              <ObjectYaml {...ref} generation={null} />
             </div>
-          </>
-        )}
-      </Panel>
-    </>
+            <div className="stack">
+              <Card title="Ways out" note="the first that holds is taken" className="ways">
+                <Panel query={explained}>
+                  {({ lifecycles }) => <WaysOut told={lifecycles} lifecycles={answer.lifecycles} />}
+                </Panel>
+              </Card>
+              <ConditionsTable conditions={answer.conditions} />
+              <OwnedObjects {...ref} />
+              <WarningEvents {...ref} until={null} />
+            </div>
+          </div>
+        </>
+      )}
+    </Panel>
   );
-}
-
-/** `?at=` puts the page at a past transition, so that the link shows somebody else the same. */
-function usePast<T extends { id: string }>(transitions: T[] | undefined) {
-  const search = useSearchParams();
-  const router = useRouter();
-  const path = usePathname();
-  const at = search.get("at");
-  return {
-    past: (at !== null && transitions?.find(({ id }) => id === at)) || null,
-    setAt: (id: string | null) =>
-      router.replace(id === null ? path : `${path}?at=${encodeURIComponent(id)}`, { scroll: false }),
-  };
 }
 
 function useAnnounced(name: string, state: string | undefined) {

@@ -6,8 +6,10 @@ import { useNow } from "../time/now";
 import { useDwell } from "../time/use-dwell";
 import { StatusPill } from "../tone/status-pill";
 
+type Props = { answer: GetAnswer; explained: ExplainAnswer | undefined; copy: React.ReactNode };
+
 /** What a person would say of it: what it is doing, for how long against what is usual, what it waits for, what comes next. */
-export function Say({ answer, explained }: { answer: GetAnswer; explained: ExplainAnswer | undefined }) {
+export function Say({ answer, explained, copy }: Props) {
   const { row, lifecycles, deletingSince } = answer;
   const now = useNow();
   const { usual, ratio } = useDwell([row])(row, now);
@@ -22,13 +24,15 @@ export function Say({ answer, explained }: { answer: GetAnswer; explained: Expla
           {isLate && (usual ? " · over expectation" : " · for long")}
         </StatusPill>
         {deletingSince && <StatusPill tone="warn">being deleted</StatusPill>}
+        <span className="space" />
+        {copy}
       </h1>
       <p className="say">
         <b>{first?.summary}</b> for{" "}
         <b>
           <Age since={row.since} parts={2} />
         </b>
-        {usual && !first?.settled && `, usually ${duration(usual.p50Ms)} (95 of 100 within ${duration(usual.p95Ms)})`}.
+        {usual && !first?.settled && `, usually ${duration(usual.p50Ms)} (p95 ${duration(usual.p95Ms)})`}.
         {explained?.why && (
           <>
             <br />

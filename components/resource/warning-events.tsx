@@ -6,23 +6,25 @@ import { useTRPC } from "../trpc";
 import { Card } from "../ui/card";
 import { Panel } from "../ui/panel";
 
-export function WarningEvents(ref: ResourceRef) {
+/** `until` is the moment at which the page stands; null: now. */
+export function WarningEvents({ until, ...ref }: ResourceRef & { until: string | null }) {
   const events = useQuery(useTRPC().resource.events.queryOptions(ref));
+  const seen = events.data?.events.filter(({ firstSeen }) => until === null || firstSeen <= until) ?? [];
   return (
-    <Card title="Warnings" note="of it and of what it owns">
-      <Panel query={events} empty={{ when: ({ events }) => events.length === 0, say: "No warning was seen." }}>
-        {({ events }) => (
+    <Card title="Warnings" note={until === null ? "of it and of what it owns" : "that had been seen by then"}>
+      <Panel query={events} empty={{ when: () => seen.length === 0, say: "No warning was seen." }}>
+        {() => (
           <table>
             <thead>
               <tr>
                 <th scope="col">what</th>
                 <th scope="col" className="r">
-                  first · last seen
+                  first · last
                 </th>
               </tr>
             </thead>
             <tbody>
-              {events.map(({ id, reason, message, count, firstSeen, lastSeen, object }) => (
+              {seen.map(({ id, reason, message, count, firstSeen, lastSeen, object }) => (
                 <tr key={id}>
                   <td>
                     <b>{reason}</b> {count > 1 && `×${count}`}{" "}

@@ -1,32 +1,48 @@
 "use client";
-import type { ExplainAnswer } from "../answers";
+import type { ExplainAnswer, GetAnswer } from "../answers";
 import { GuardView } from "./guard-view";
 
 type Way = ExplainAnswer["lifecycles"][number]["waysOut"][number];
+type Told = { lifecycle: string; state: string; waysOut: Way[] | null };
+type Lifecycle = Pick<GetAnswer["lifecycles"][number], "lifecycle" | "settled" | "composedOf">;
 
 /** Each way out of each lifecycle's state, in the order tried, with its condition and what that rests on. */
-export function WaysOut({ explained }: { explained: ExplainAnswer }) {
-  const { lifecycles } = explained;
-  return lifecycles.map(({ lifecycle, state, waysOut }) => (
-    <div key={lifecycle}>
-      {lifecycles.length > 1 && (
-        <h3 style={{ margin: "10px 0 4px" }}>
-          {lifecycle} <small>{state}</small>
-        </h3>
-      )}
-      {ordered(waysOut).map((way) => (
+export function WaysOut({ told, lifecycles }: { told: Told[]; lifecycles: Lifecycle[] }) {
+  // What a composed lifecycle waits for is told by those that it is made of.
+  const own = told.filter(
+    ({ lifecycle }) => lifecycles.find((one) => one.lifecycle === lifecycle)?.composedOf.length === 0,
+  );
+  return own.map(({ lifecycle, state, waysOut }) => {
+    const isSettled = lifecycles.find((one) => one.lifecycle === lifecycle)?.settled ?? false;
+    if (own.length === 1) return <Ways key={lifecycle} ways={waysOut} />;
+    return (
+      <details key={lifecycle} className="ways-of" open={!isSettled}>
+        <summary>
+          <b>{lifecycle}</b> <span className="ev">{state}</span>
+        </summary>
+        <Ways ways={waysOut} />
+      </details>
+    );
+  });
+}
+
+function Ways({ ways }: { ways: Way[] | null }) {
+  if (!ways)
+    return <p className="panel-note">The rules of then are no longer in force; what was known is told below.</p>;
+  const shown = byItself(ways);
+  return (
+    <>
+      {shown.map((way) => (
         <WayOut key={way.edge} way={way} />
       ))}
-      {waysOut.every(({ event }) => event !== "observed") && (
-        <p className="panel-note">It may rest here: only a command moves it.</p>
-      )}
-    </div>
-  ));
+      {shown.length === 0 && <p className="panel-note">It may rest here: only a command moves it.</p>}
+    </>
+  );
 }
 
 /** What may happen by itself, in the order tried. Commands have their buttons; what stays and waits is told only when it holds. */
-function ordered(ways: Way[]): Way[] {
-  return ways.filter(({ event, self, open }) => event === "observed" && (!self || open));
+function byItself(ways: Way[]): Way[] {
+  return ways.filter(({ event, self, open, taken }) => taken || (event === "observed" && (!self || open)));
 }
 
 function WayOut({ way }: { way: Way }) {
@@ -36,9 +52,7 @@ function WayOut({ way }: { way: Way }) {
         <span aria-hidden>{way.self ? "↺" : "→"}</span>
         <b>{way.self ? "stays" : way.to}</b>
         {way.actions.length > 0 && <span className="ev mono">{way.actions.join(", ")}</span>}
-        {way.taken && (
-          <span className={`pill slim ${way.self ? "idle" : "busy"}`}>{way.self ? "holds now" : "taken next"}</span>
-        )}
+        {way.taken && <span className={`pill slim ${way.self ? "idle" : "busy"}`}>{way.self ? "holds" : "taken"}</span>}
       </div>
       {way.guard ? <GuardView guard={way.guard} wanted /> : <p className="ev">when nothing above holds</p>}
     </div>

@@ -17,7 +17,7 @@ export const keys: [keys: string, does: string][] = [
   ["g l", "audit log"],
   ["g s", "about and settings"],
   ["← → ↑ ↓", "along the transitions of a diagram"],
-  ["f", "fit the diagram"],
+  ["f  c", "fit the diagram; centre the state it is in"],
   ["?", "these keys"],
 ];
 

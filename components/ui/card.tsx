@@ -3,12 +3,13 @@ type Props = {
   note?: React.ReactNode;
   aside?: React.ReactNode;
   id?: string;
+  className?: string;
   children: React.ReactNode;
 };
 
-export function Card({ title, note, aside, id, children }: Props) {
+export function Card({ title, note, aside, id, className = "", children }: Props) {
   return (
-    <section className="card" id={id} aria-label={typeof title === "string" ? title : undefined}>
+    <section className={`card ${className}`} id={id} aria-label={typeof title === "string" ? title : undefined}>
       <header>
         <h2>
           {title} {note !== undefined && <small>{note}</small>}

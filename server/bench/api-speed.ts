@@ -153,6 +153,7 @@ async function live(database: Database, home: string): Promise<Figure[]> {
     written.set(sentence, performance.now());
     await writeBatch(database, {
       rows: [entry],
+      generations: [],
       transitions: [],
       fence: 1,
       about: { lagMs: 0, buffered: 0, dropped: 0, at: Date.now() },

@@ -15,7 +15,7 @@ export type Figure = {
   key: string;
   what: string;
   value: number;
-  unit: "ratio" | "seconds" | "µs" | "writes";
+  unit: "ratio" | "seconds" | "ms" | "µs" | "writes" | "KB" | "MB" | "requests";
   goal: { atMost: number } | { atLeast: number };
   /** What it was made from, in plain numbers. */
   detail: Record<string, number | string>;

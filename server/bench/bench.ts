@@ -3,6 +3,7 @@ import { apiSpeed } from "./api-speed";
 import { openBenchCluster, type BenchCluster } from "./bench-cluster";
 import { type BenchGroup, type Figure, isMet } from "./bench-group";
 import { burst } from "./burst";
+import { dashboardSpeed } from "./dashboard-speed";
 import { failover } from "./failover";
 import { fireboltEngines } from "./firebolt-engines";
 import { heapPerObject } from "./heap-per-object";
@@ -27,6 +28,7 @@ const groups: readonly BenchGroup[] = [
   queueCost,
   fireboltEngines,
   apiSpeed,
+  dashboardSpeed,
   sandboxSpeed,
 ];
 

@@ -31,10 +31,12 @@ export type NewTransition = {
   dwellMs: number | null;
   bucket: number | null;
   droppedBefore: number;
+  generation: number | null;
+  conditions: unknown;
 };
 
 /** What was known of the resource after the pass before: what flipped is told against it. */
-export type Memory = { known: Record<string, Known>; error: string | null };
+export type Memory = { known: Record<string, Known>; error: string | null; generation: string };
 
 /** What happened in a pass, lifecycle by lifecycle. A pass in which nothing happened gives nothing. */
 export function transitionsOf(outcome: PassOutcome, kind: Kind, before: Memory | undefined): NewTransition[] {
@@ -70,7 +72,7 @@ export function transitionsOf(outcome: PassOutcome, kind: Kind, before: Memory |
   });
 }
 
-function storedOf({ id, kind, key, object, at, writes }: PassOutcome, lifecycle: string) {
+function storedOf({ id, kind, key, object, resourceAfter, at, writes }: PassOutcome, lifecycle: string) {
   return {
     resourceId: idOf({ kind, ...key }),
     uid: object?.metadata.uid ?? "",
@@ -82,6 +84,8 @@ function storedOf({ id, kind, key, object, at, writes }: PassOutcome, lifecycle:
       .filter(({ outcome }) => outcome !== "unchanged")
       .map(({ sentence, outcome, ms }) => ({ sentence, outcome, ms: Math.round(ms) })),
     droppedBefore: 0,
+    generation: resourceAfter?.metadata.generation ?? null,
+    conditions: resourceAfter?.status?.conditions ?? [],
   };
 }
 

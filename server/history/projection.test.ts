@@ -217,6 +217,30 @@ describe.each([
     await projection.stop();
   });
 
+  test("every generation of a spec is kept once, without its secrets, and the newest of each object for ever", async () => {
+    const projection = projected();
+    const asked = (generation: number, spec: object, at: number) => {
+      const resourceAfter = kettleAt("pink", "hot", start);
+      const metadata = { ...resourceAfter.metadata, generation };
+      projection.accept(
+        moved("pink", "hot", "hot", { token: 9, at, resourceAfter: { ...resourceAfter, metadata, spec } }),
+      );
+    };
+    asked(1, { litres: 1, token: "abc" }, start);
+    asked(1, { litres: 1, token: "abc" }, start);
+    asked(2, { litres: 2 }, start + 1);
+    await projection.settled();
+    const kept = () =>
+      database.query(`SELECT "generation", "spec" FROM "Generation" WHERE "uid" = 'uid-pink' ORDER BY "generation"`);
+    expect(await kept()).toEqual([
+      { generation: 1, spec: { litres: 1, token: "(redacted)" } },
+      { generation: 2, spec: { litres: 2 } },
+    ]);
+    await prune(database, { keepDays: 1, keepPerResource: 100 }, start + 30 * 86_400_000);
+    expect(await kept()).toMatchObject([{ generation: 2 }]);
+    await projection.stop();
+  });
+
   test("pages follow each other without a gap or a repetition, by every order", async () => {
     const projection = projected();
     for (let at = 0; at < 60; at++)

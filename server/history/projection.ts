@@ -4,6 +4,7 @@ import type { Clock } from "@/server/kubernetes/clock";
 import type { PassOutcome } from "@/server/reconcile/pass";
 import { idOf } from "@/server/resources/ref";
 import { transitionsOf, type Memory, type NewTransition } from "./entry";
+import { generationKey, generationOf, type NewGeneration } from "./generations";
 import { storeMachines } from "./machine-store";
 import { rowEntryOf, type RowEntry } from "./row-entry";
 import { Fenced, writeBatch } from "./write-batch";
@@ -49,6 +50,7 @@ export function createProjection(options: ProjectionOptions): Projection {
   const digests = new Map<string, string>();
   let rows = new Map<string, RowEntry & { token: number }>();
   let transitions: (NewTransition & { token: number })[] = [];
+  let generations: (NewGeneration & { token: number })[] = [];
   const lost = new Map<string, number>();
   const state = { dropped: 0, fenced: 0, failing: null as string | null };
   let oldestAt: number | null = null;
@@ -65,9 +67,12 @@ export function createProjection(options: ProjectionOptions): Projection {
       transitions.push({ ...transition, token: outcome.token });
     const entry = rowEntryOf(outcome, kind, before);
     if (entry && isNews(entry)) rows.set(id, { ...entry, token: outcome.token });
-    remember(id, outcome, before);
+    const generation = generationOf(outcome);
+    const key = generation ? generationKey(generation.uid, generation.generation) : "";
+    if (generation && before?.generation !== key) generations.push({ ...generation, token: outcome.token });
+    remember(id, outcome, before, key);
     dropOverflow();
-    if (rows.size + transitions.length === 0) return;
+    if (waiting() === 0) return;
     oldestAt ??= outcome.at;
     work ??= writeOn().finally(() => (work = null));
   };
@@ -78,17 +83,20 @@ export function createProjection(options: ProjectionOptions): Projection {
     return entry.row.looksAgainAt !== null || digests.get(entry.id) !== entry.row.digest;
   };
 
-  const remember = (id: string, outcome: PassOutcome, before: Memory | undefined) => {
+  const waiting = () => rows.size + transitions.length + generations.length;
+
+  const remember = (id: string, outcome: PassOutcome, before: Memory | undefined, generation: string) => {
     if (!outcome.resourceAfter) {
       memory.delete(id);
       digests.delete(id);
       return;
     }
     const known = Object.keys(outcome.known).length > 0 ? outcome.known : (before?.known ?? {});
-    memory.set(id, { known, error: outcome.error ?? null });
+    memory.set(id, { known, error: outcome.error ?? null, generation });
   };
 
   const dropOverflow = () => {
+    generations = generations.slice(-bufferMax);
     const over = transitions.length - bufferMax;
     if (over <= 0) return;
     for (const { resourceId } of transitions.splice(0, over)) lost.set(resourceId, (lost.get(resourceId) ?? 0) + 1);
@@ -96,7 +104,7 @@ export function createProjection(options: ProjectionOptions): Projection {
   };
 
   const writeOn = async () => {
-    while (rows.size + transitions.length > 0 && !stopped.signal.aborted) {
+    while (waiting() > 0 && !stopped.signal.aborted) {
       const batch = takeBatch();
       try {
         await storeMachines(database, kinds, clock.now());
@@ -107,14 +115,15 @@ export function createProjection(options: ProjectionOptions): Projection {
         else await waitAfter(error, batch);
       }
     }
-    if (rows.size + transitions.length === 0) oldestAt = null;
+    if (waiting() === 0) oldestAt = null;
   };
 
   const takeBatch = () => {
     const takenRows = [...rows.values()].slice(0, BATCH_MAX);
     const takenTransitions = transitions.slice(0, BATCH_MAX);
     // A batch is of one lease: what an older one left behind is fenced off by itself.
-    const fence = Math.min(...takenRows.map(({ token }) => token), ...takenTransitions.map(({ token }) => token));
+    const takenGenerations = generations.slice(0, BATCH_MAX);
+    const fence = Math.min(...[...takenRows, ...takenTransitions, ...takenGenerations].map(({ token }) => token));
     const ofRows = takenRows.filter(({ token }) => token === fence);
     const ofTransitions = takenTransitions.filter(({ token }) => token === fence);
     for (const { id } of ofRows) rows.delete(id);
@@ -125,7 +134,9 @@ export function createProjection(options: ProjectionOptions): Projection {
       lost.delete(transition.resourceId);
       return { ...transition, droppedBefore };
     });
-    return { rows: ofRows, transitions: marked, fence };
+    const ofGenerations = takenGenerations.filter(({ token }) => token === fence);
+    generations = generations.filter((generation) => !ofGenerations.includes(generation));
+    return { rows: ofRows, transitions: marked, generations: ofGenerations, fence };
   };
 
   type Taken = ReturnType<typeof takeBatch>;
@@ -140,6 +151,7 @@ export function createProjection(options: ProjectionOptions): Projection {
     // Put back in order; a row that was accepted meanwhile is newer.
     rows = new Map([...batch.rows.map((entry) => [entry.id, entry] as const), ...rows]);
     transitions = [...batch.transitions, ...transitions];
+    generations = [...batch.generations, ...generations];
     dropOverflow();
     state.failing = error instanceof Error ? error.message : String(error);
     onError(error);
@@ -154,12 +166,15 @@ export function createProjection(options: ProjectionOptions): Projection {
 
   return {
     start: async () => {
-      const known = await database.query<{ id: string; digest: string; known: Memory["known"]; error: string | null }>(
-        `SELECT "id", "digest", "known", "error" FROM "Resource" WHERE "deletedAt" IS NULL`,
+      const known = await database.query<Memory & { id: string; digest: string }>(
+        `SELECT "id", "digest", "known", "error",
+           coalesce((SELECT max(g."uid" || '/' || g."generation") FROM "Generation" g
+             WHERE g."uid" = "Resource"."uid" AND g."generation" = "Resource"."generation"), '') AS "generation"
+         FROM "Resource" WHERE "deletedAt" IS NULL`,
       );
-      for (const row of known) {
-        memory.set(row.id, { known: row.known, error: row.error });
-        digests.set(row.id, row.digest);
+      for (const { id, digest, ...before } of known) {
+        memory.set(id, before);
+        digests.set(id, digest);
       }
     },
     accept,

@@ -13,6 +13,12 @@ export async function prune(database: Database, { keepDays, keepPerResource }: R
   const oldest = new Date(now - keepDays * DAY_MS);
   await database.query(`DELETE FROM "Transition" WHERE "at" < $1`, [oldest]);
   await database.query(`DELETE FROM "WarningEvent" WHERE "lastSeen" < $1`, [oldest]);
+  // Of each object the newest generation stays: the next one is told against it.
+  await database.query(
+    `DELETE FROM "Generation" WHERE "at" < $1 AND EXISTS (
+       SELECT 1 FROM "Generation" newer WHERE newer."uid" = "Generation"."uid" AND newer."generation" > "Generation"."generation")`,
+    [oldest],
+  );
   for (const [table, order] of [
     ["Transition", `"id"`],
     ["WarningEvent", `"lastSeen"`],

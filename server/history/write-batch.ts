@@ -1,12 +1,14 @@
 import type { Database, Query } from "@/server/db/database";
 import { CHANNEL } from "@/server/live/hub";
 import type { NewTransition } from "./entry";
+import { insertGenerations, type NewGeneration } from "./generations";
 import type { RowEntry } from "./row-entry";
 
 /** What is written together: all of it or nothing. */
 export type Batch = {
   rows: readonly RowEntry[];
   transitions: readonly NewTransition[];
+  generations: readonly NewGeneration[];
   fence: number;
   about: { lagMs: number; buffered: number; dropped: number; at: number };
 };
@@ -17,12 +19,14 @@ export class Fenced extends Error {
 }
 
 /** One transaction. Written twice it leaves the same: rows by their digest, transitions by their pass. */
-export async function writeBatch(database: Database, { rows, transitions, fence, about }: Batch): Promise<void> {
+export async function writeBatch(database: Database, batch: Batch): Promise<void> {
+  const { rows, transitions, generations, fence, about } = batch;
   await database.transaction(async (query) => {
     await claim(query, fence, about);
     const first = await numbers(query, rows.length + transitions.length);
     const numbered = rows.map((entry, at) => ({ entry, version: (first + BigInt(at)).toString() }));
     const from = first + BigInt(rows.length);
+    await insertGenerations(query, generations);
     await insertTransitions(query, transitions, from);
     await upsertRows(
       query,
@@ -132,6 +136,8 @@ const transitionTypes = {
   error: "text",
   dwellMs: "bigint",
   droppedBefore: "int",
+  generation: "int",
+  conditions: "jsonb",
 } as const;
 
 /** With the counts that machines show, and the person who asked: the newest command that no transition has told of yet. */

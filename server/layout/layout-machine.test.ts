@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { arrowsOf, diagramOf } from "@/machines/diagram";
+import { arrowsOf, denseFrom } from "@/machines/arrows";
+import { diagramOf } from "@/machines/diagram";
 import { kinds } from "@/machines/families";
 import { kettleMachine } from "@/machines/fixtures/kettle";
 import { layoutMachine } from "./layout-machine";
@@ -29,6 +30,12 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))("the lay
       expect(place.y + place.height).toBeLessThanOrEqual(layout.top + layout.height);
     }
     for (const a of layout.nodes) for (const b of layout.nodes) if (a !== b) expect(overlap(a, b)).toBe(false);
+  });
+
+  test("keeps what stands on an arrow off the states", () => {
+    if (layout.arrows.length > denseFrom) return;
+    const hidden = layout.arrows.filter(({ label }) => layout.nodes.some((node) => overlap(node, label)));
+    expect(hidden.map(({ id }) => id)).toEqual([]);
   });
 
   test("is computed once, so that nothing moves", () => {

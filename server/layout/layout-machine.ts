@@ -1,6 +1,7 @@
 import type { AnyStateMachine } from "xstate";
+import { arrowsOf, denseFrom, folded, type Arrow, type Diagram } from "@/machines/arrows";
 import { contentHash } from "@/machines/content-hash";
-import { arrowsOf, diagramOf, type Arrow, type Diagram } from "@/machines/diagram";
+import { diagramOf } from "@/machines/diagram";
 import { placeStates, type Grid } from "./place-states";
 import { boundsOf, routeArrows, type Place, type Point } from "./route-arrows";
 
@@ -15,21 +16,33 @@ export type Layout = {
   boxes: Place[];
 };
 
-/** `large` has room for labels and dwell times; `small` is the thumbnail of the overview. */
-export type LayoutSize = "large" | "small";
+/** `large` has room for labels and dwell times, `folded` has its boxes shut, `small` is the thumbnail of the overview. */
+export type LayoutSize = "large" | "folded" | "small";
 
 const made = new Map<string, Layout>();
 
 /** Where everything of a machine's diagram stands. Computed once per machine: nothing moves while it is looked at. */
 export function layoutMachine(machine: AnyStateMachine, size: LayoutSize): Layout {
   const key = `${contentHash(machine)} ${size}`;
-  const layout = made.get(key) ?? layOut(diagramOf(machine), size);
+  const diagram = diagramOf(machine);
+  const layout = made.get(key) ?? layOut(size === "folded" ? folded(diagram) : diagram, size);
   made.set(key, layout);
   return layout;
 }
 
+const roomy = {
+  height: 52,
+  character: 7.3,
+  padding: 34,
+  widthMin: 146,
+  across: 168,
+  down: 92,
+  margin: 8,
+  labels: true,
+};
 const sizes = {
-  large: { height: 52, character: 7.3, padding: 34, widthMin: 124, across: 148, down: 74, margin: 8, labels: true },
+  large: roomy,
+  folded: roomy,
   small: { height: 30, character: 6.2, padding: 40, widthMin: 84, across: 22, down: 36, margin: 4, labels: false },
 } as const;
 
@@ -47,6 +60,7 @@ function layOut(diagram: Diagram, size: LayoutSize): Layout {
   const routes = routeArrows(
     nodes,
     arrows.map((arrow) => ({ ...arrow, label: labelSize(lines.get(arrow.id) ?? [], size) })),
+    { isDense: arrows.length > denseFrom },
   );
   const around = boxes.map(([id, inside]) =>
     boxAround(
@@ -89,17 +103,31 @@ function places(states: readonly string[], { columns, cells }: Grid, size: Layou
   });
 }
 
-const labelLines = 2;
-const labelLength = 21;
+const labelLength = 24;
 const character = 6.35;
 
-/** The first transitions of an arrow; the rest is counted, and told in full by the text twin. */
+/** An arrow's one transition, wrapped; of several the first, and how many more. The text twin tells each in full. */
 function linesOf({ edges }: Arrow): string[] {
-  const cut = (label: string) => (label.length > labelLength ? `${label.slice(0, labelLength - 1)}…` : label);
-  const labels = [...new Set(edges.map(({ label }) => cut(label)))];
-  return labels.length > labelLines
-    ? [...labels.slice(0, labelLines - 1), `+ ${labels.length - labelLines + 1} more`]
-    : labels;
+  const labels = [...new Set(edges.map(({ label }) => label))];
+  const [first = ""] = labels;
+  return labels.length > 1 ? [...wrapped(first, 1), `+ ${labels.length - 1} more`] : wrapped(first, 3);
+}
+
+/** At most so many lines, broken between words; what does not fit is cut. */
+function wrapped(label: string, linesMax: number): string[] {
+  const lines: string[] = [];
+  for (const word of label.split(" ").map((one) => cut(one, labelLength))) {
+    const joined = `${lines.at(-1) ?? ""} ${word}`.trim();
+    // What is done begins a line of its own.
+    if (lines.length > 0 && joined.length <= labelLength && word !== "/") lines[lines.length - 1] = joined;
+    else lines.push(word);
+  }
+  if (lines.length <= linesMax) return lines;
+  return [...lines.slice(0, linesMax - 1), cut(`${lines[linesMax - 1] ?? ""} …`, labelLength)];
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
 function labelSize(lines: readonly string[], size: LayoutSize) {
@@ -108,7 +136,7 @@ function labelSize(lines: readonly string[], size: LayoutSize) {
 }
 
 function boxAround(id: string, inside: readonly Place[], size: LayoutSize): Place {
-  const [pad, top] = size === "large" ? [14, 26] : [5, 5];
+  const [pad, top] = size === "small" ? [5, 5] : [14, 26];
   const x = Math.min(...inside.map((place) => place.x)) - pad;
   const y = Math.min(...inside.map((place) => place.y)) - top;
   const right = Math.max(...inside.map((place) => place.x + place.width)) + pad;

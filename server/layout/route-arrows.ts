@@ -3,10 +3,17 @@ export type Point = readonly [x: number, y: number];
 export type Route = { id: string; d: string; label: Place; points: Point[] };
 export type Wish = { id: string; from: string; to: string; label: { width: number; height: number } };
 
-type Curve = { id: string; points: Point[]; d: string };
+type Curve = { id: string; from: string; points: Point[]; d: string };
 
-/** A curve for every arrow, shortest first, each bent just enough to keep off the states and the curves before it. */
-export function routeArrows(places: readonly Place[], wishes: readonly Wish[]): Route[] {
+/**
+ * A curve for every arrow, shortest first, each bent just enough to keep off the states and the curves before it. Of a
+ * dense machine only the arrows of one state are looked at together, so only those keep off each other.
+ */
+export function routeArrows(
+  places: readonly Place[],
+  wishes: readonly Wish[],
+  { isDense }: { isDense: boolean },
+): Route[] {
   const at = new Map(places.map((place) => [place.id, place]));
   const byLength = wishes.toSorted((a, b) => distance(at, a) - distance(at, b));
   const curves: Curve[] = [];
@@ -15,22 +22,38 @@ export function routeArrows(places: readonly Place[], wishes: readonly Wish[]): 
     if (!from || !to) continue;
     const isPair = wishes.some((other) => other.from === wish.to && other.to === wish.from);
     const others = places.filter((place) => place !== from && place !== to);
-    const candidates = bends.map((bend) => curveOf(wish.id, from, to, { bend, shift: isPair ? pairShift : 0 }));
-    curves.push(cheapest(candidates, (curve, rank) => rank * 4 + curveCost(curve, others, curves)));
+    const candidates = (isDense ? gentleBends : bends).map((bend) =>
+      curveOf(wish, from, to, { bend, shift: isPair ? pairShift : 0 }),
+    );
+    const before = isDense ? curves.filter(({ from }) => from === wish.from) : curves;
+    curves.push(cheapest(candidates, (curve, rank) => rank * 4 + curveCost(curve, others, before)));
   }
-  return labelled(places, wishes, curves);
+  const groups = isDense ? [...new Set(wishes.map(({ from }) => from))] : [null];
+  return groups.flatMap((group) =>
+    labelled(
+      places,
+      wishes.filter(({ from }) => group === null || from === group),
+      curves.filter(({ from }) => group === null || from === group),
+    ),
+  );
 }
 
 const bends = [0, 0.18, -0.18, 0.36, -0.36, 0.6, -0.6];
+const gentleBends = [0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3];
 const pairShift = 8;
-const samples = 16;
+const samples = 32;
 
 function distance(at: Map<string, Place>, { from, to }: Wish): number {
   const [a, b] = [at.get(from), at.get(to)];
   return a && b ? Math.hypot(...minus(centre(a), centre(b))) : 0;
 }
 
-function curveOf(id: string, from: Place, to: Place, { bend, shift }: { bend: number; shift: number }): Curve {
+function curveOf(
+  { id, from: source }: Wish,
+  from: Place,
+  to: Place,
+  { bend, shift }: { bend: number; shift: number },
+): Curve {
   const [a, b] = [centre(from), centre(to)];
   const [dx, dy] = minus(b, a);
   const length = Math.hypot(dx, dy) || 1;
@@ -42,7 +65,7 @@ function curveOf(id: string, from: Place, to: Place, { bend, shift }: { bend: nu
   const via = aside(middle);
   const points = Array.from({ length: samples + 1 }, (_, index) => quadratic(start, via, end, index / samples));
   const d = bend === 0 ? `M${text(start)}L${text(end)}` : `M${text(start)}Q${text(via)} ${text(end)}`;
-  return { id, points, d };
+  return { id, from: source, points, d };
 }
 
 /** Where the line from inside a place towards a point leaves the place, with a gap for the arrow's head. */
@@ -67,15 +90,18 @@ function labelled(places: readonly Place[], wishes: readonly Wish[], curves: rea
   return wishes.flatMap(({ id, label: { width, height } }) => {
     const curve = lines.get(id);
     if (!curve) return [];
-    const spots = [8, 7, 9, 6, 10, 5, 11].flatMap((index) => besides(curve.points[index] ?? [0, 0], width, height));
+    const spots = alongFirst.flatMap((index) => besides(curve.points[index] ?? [0, 0], width, height));
     const label = cheapest(
       spots.map(([x, y]) => ({ id, x: round(x), y: round(y), width, height })),
-      (spot, rank) => rank + labelCost(spot, [...places, ...labels], curves),
+      (spot, rank) => rank + labelCost(spot, { places, labels, curves }),
     );
     labels.push(label);
     return [{ id, d: curve.d, label, points: curve.points }];
   });
 }
+
+/** Where a label is tried along its curve: the middle first. */
+const alongFirst = [16, 14, 18, 12, 20, 10, 22, 8, 24, 6, 26, 4, 28];
 
 function besides([x, y]: Point, width: number, height: number): Point[] {
   return [
@@ -83,13 +109,26 @@ function besides([x, y]: Point, width: number, height: number): Point[] {
     [x - width / 2, y + 5],
     [x + 7, y - height / 2],
     [x - width - 7, y - height / 2],
+    [x + 5, y - height - 3],
+    [x + 5, y + 4],
+    [x - width - 5, y - height - 3],
+    [x - width - 5, y + 4],
   ];
 }
 
-function labelCost(spot: Place, taken: readonly Place[], curves: readonly Curve[]): number {
+/** With the air that a label needs around it. */
+function grown({ id, x, y, width, height }: Place): Place {
+  return { id, x: x - 3, y: y - 2, width: width + 6, height: height + 4 };
+}
+
+type Taken = { places: readonly Place[]; labels: readonly Place[]; curves: readonly Curve[] };
+
+/** Over a state a label hides something and is hidden; over another label neither can be read; over an arrow both can. */
+function labelCost(spot: Place, { places, labels, curves }: Taken): number {
   let cost = 0;
-  for (const place of taken) if (overlaps(spot, place)) cost += 120;
-  for (const curve of curves) for (const point of curve.points) if (covers(spot, point, 1)) cost += 7;
+  for (const place of places) if (overlaps(grown(spot), place)) cost += 600;
+  for (const label of labels) if (overlaps(grown(spot), label)) cost += 300;
+  for (const curve of curves) for (const point of curve.points) if (covers(spot, point, 1)) cost += 6;
   return cost;
 }
 

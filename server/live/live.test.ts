@@ -61,6 +61,7 @@ async function write(database: Database, ...rows: RowEntry[]): Promise<void> {
   writes++;
   await writeBatch(database, {
     rows,
+    generations: [],
     transitions: [],
     fence: 1,
     about: { lagMs: 0, buffered: 0, dropped: 0, at: clock.now() },

@@ -147,6 +147,22 @@ test("every command, allowed or refused, is in the audit log and an event on the
   expect(transitions.filter(({ actor }) => actor === "olga").map(({ from, to }) => [from, to])).toEqual([
     ["stable", "creating"],
   ]);
+  const asked = transitions.find(({ actor }) => actor === "olga");
+  const then = await stage.as().resource.asOf({ ...ref("audited"), id: asked?.id ?? "" });
+  // The whole page as it was: where it stood, which way was taken and why, and what it said of itself.
+  expect(then.lifecycles).toMatchObject([
+    { lifecycle: "phase", state: "creating", left: "stable", decidedIn: "stable" },
+  ]);
+  expect(then.lifecycles[0]?.waysOut?.filter(({ taken }) => taken)).toMatchObject([{ to: "creating", open: true }]);
+  expect(then.conditions.map(({ type }) => type)).toContain("Ready");
+  await expect(stage.as().resource.asOf({ ...ref("awaited"), id: asked?.id ?? "" })).rejects.toThrow("not kept");
+  const moves = await stage.as(roles.vera).fleet.lately({ limit: 5 });
+  expect(moves[0]).toMatchObject({ name: "audited", kindTitle: "Engine" });
+  expect(await stage.as(roles.nora).fleet.lately({ limit: 5 })).toEqual([]);
+  const specs = await stage.as().resource.generations(ref("audited"));
+  expect(specs.map(({ generation }) => generation)).toEqual([2, 1]);
+  const { edges } = await stage.as().machines.flow({ kind: "firebolt.engine", lifecycle: "phase" });
+  expect(edges.find(({ edge }) => edge === asked?.edge)?.day).toBeGreaterThan(0);
 });
 
 test("a bulk command runs on the server and tells of each item as was forecast", async () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { refSchema } from "./ref";
 import { refusalSchema } from "./refusal";
 import { rowSchema, time, toneSchema } from "./row";
 
@@ -76,6 +77,7 @@ const lifecycleSchema = z.object({
   summary: z.string(),
   since: time.nullable(),
   settled: z.boolean(),
+  composedOf: z.array(z.string()).describe("lifecycles that it is made of; they tell its ways out"),
 });
 
 export const getSchema = z.object({
@@ -178,6 +180,43 @@ export const transitionSchema = z.object({
   droppedBefore: z.int().describe("passes lost before this one while the database was away"),
 });
 export type TransitionAnswer = z.infer<typeof transitionSchema>;
+
+/** The whole of a resource, right after a transition. */
+export const asOfSchema = z.object({
+  transition: transitionSchema,
+  generation: z.int().nullable().describe("of the spec that was in force"),
+  conditions: z.array(conditionSchema),
+  lifecycles: z.array(
+    lifecycleSchema.extend({
+      edge: z.string().nullable().describe("by which it had come where it was"),
+      left: z.string().nullable().describe("the state before that"),
+      decidedIn: z.string().nullable().describe("the state whose ways out these are"),
+      waysOut: z.array(wayOutSchema).nullable().describe("null: the rules of then are no longer in force"),
+    }),
+  ),
+});
+export type AsOfAnswer = z.infer<typeof asOfSchema>;
+
+export const generationSchema = z.object({ generation: z.int(), at: time, yaml: z.string() });
+export type GenerationAnswer = z.infer<typeof generationSchema>;
+
+export const latelySchema = z.object({
+  ...refSchema.shape,
+  kindTitle: z.string(),
+  tone: toneSchema.describe("of the state that it moved to"),
+  ...transitionSchema.pick({
+    id: true,
+    at: true,
+    lifecycle: true,
+    from: true,
+    to: true,
+    event: true,
+    guard: true,
+    actor: true,
+    dwellMs: true,
+  }).shape,
+});
+export type LatelyAnswer = z.infer<typeof latelySchema>;
 
 export const historySchema = z.object({ transitions: z.array(transitionSchema), nextCursor: z.string().nullable() });
 

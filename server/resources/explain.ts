@@ -142,7 +142,7 @@ function unknownFacts(known: Record<string, Known>): string[] {
   );
 }
 
-function wayOf({ edge, open, taken, tree }: WayOut) {
+export function wayOf({ edge, open, taken, tree }: WayOut) {
   const { id, to, event, self, actions } = edge;
   return { edge: id, to, event, self, actions, open, taken, guard: tree };
 }

@@ -21,7 +21,7 @@ export async function get(asked: Asked, ref: Ref): Promise<GetAnswer> {
   return {
     row: await liveRow(asked, reading),
     title: kind.title,
-    lifecycles: Object.entries(kind.lifecycles).map(([lifecycle, { machine }]) => {
+    lifecycles: Object.entries(kind.lifecycles).map(([lifecycle, { machine, composedOf = [] }]) => {
       const { state, tone, since } = states[lifecycle] ?? { state: "", tone: "warn" as const, since: null };
       return {
         lifecycle,
@@ -32,6 +32,7 @@ export async function get(asked: Asked, ref: Ref): Promise<GetAnswer> {
         since,
         summary: stateMetaOf(machine, state).summary,
         settled: metaOf(machine).settled.includes(state),
+        composedOf: [...composedOf],
       };
     }),
     commands: await offersFor(asked, reading),
@@ -56,7 +57,7 @@ export async function mustRead(asked: Asked, ref: Ref): Promise<void> {
   });
 }
 
-const conditionsSchema = z
+export const conditionsSchema = z
   .array(
     z.object({
       type: z.string(),

@@ -1,9 +1,13 @@
 import type { AnyStateMachine } from "xstate";
 import { contentHash } from "@/machines/content-hash";
+import { metaOf } from "@/machines/lifecycle";
 import type { Database } from "@/server/db/database";
 import { layoutMachine, type Layout } from "@/server/layout/layout-machine";
 
-export type Layouts = { large: Layout; small: Layout };
+export type Layouts = { large: Layout; folded: Layout | null; small: Layout; version: number };
+
+/** Of the code that makes layouts: what an older one made is made anew. */
+const VERSION = 3;
 
 const known = new WeakMap<Database, Map<string, Promise<Layouts>>>();
 
@@ -20,8 +24,14 @@ export function layoutsOf(database: Database, machine: AnyStateMachine): Promise
 
 async function loadOrCompute(database: Database, hash: string, machine: AnyStateMachine): Promise<Layouts> {
   const stored = await storedLayouts(database, hash);
-  if (stored) return stored;
-  const layouts = { large: layoutMachine(machine, "large"), small: layoutMachine(machine, "small") };
+  if (stored?.version === VERSION) return stored;
+  const hasBoxes = Object.keys(metaOf(machine).boxes ?? {}).length > 0;
+  const layouts = {
+    version: VERSION,
+    large: layoutMachine(machine, "large"),
+    folded: hasBoxes ? layoutMachine(machine, "folded") : null,
+    small: layoutMachine(machine, "small"),
+  };
   await database.query(`UPDATE "Machine" SET "layout" = $2::jsonb WHERE "hash" = $1`, [hash, JSON.stringify(layouts)]);
   return layouts;
 }

@@ -74,6 +74,7 @@ export const machineSummarySchema = z.object({
   kindTitle: z.string(),
   kindTitlePlural: z.string(),
   title: z.string(),
+  resource: z.string().describe("as kubectl names the kind: plural.group"),
   hash: z.string(),
   total: z.int(),
   states: z.array(countSchema),
@@ -88,6 +89,7 @@ export const machineSchema = z.object({
   definition: definitionSchema,
   current: z.boolean().describe("false: of an older release"),
   layout: layoutSchema.nullable().describe("large"),
+  folded: layoutSchema.nullable().describe("with its boxes shut; null: there are none"),
   states: z.array(
     countSchema.extend({
       dwell: z
@@ -98,4 +100,21 @@ export const machineSchema = z.object({
   ),
   edges: z.array(z.object({ edge: z.string(), count: z.int() })).describe("how often each was taken"),
 });
+/** Rates of the last hour and day. */
+export const flowSchema = z.object({
+  edges: z.array(
+    z.object({
+      edge: z.string().nullable().describe("null: of a lifecycle that takes no steps of its own"),
+      from: z.string(),
+      to: z.string(),
+      hour: z.int(),
+      day: z.int(),
+      p50Ms: z.number().nullable().describe("how long resources were in `from` before they took it"),
+      p95Ms: z.number().nullable(),
+    }),
+  ),
+  states: z.array(z.object({ state: z.string(), enteredHour: z.int(), enteredDay: z.int() })),
+});
+export type FlowAnswer = z.infer<typeof flowSchema>;
+
 export type MachineAnswer = z.infer<typeof machineSchema>;

@@ -29,6 +29,7 @@ export async function machinesList(asked: Asked) {
         kindTitle: kind.title,
         kindTitlePlural: kind.titlePlural,
         title: metaOf(machine).title,
+        resource: `${kind.api.plural}.${kind.api.group}`,
         hash: contentHash(machine),
         total: states.reduce((sum, { count }) => sum + count, 0),
         states,
@@ -62,12 +63,14 @@ export async function machine(
     edgeCounts(asked, id, lifecycle, hash ?? contentHash(definedBy)),
     isCurrent ? null : storedMachine(asked, hash),
   ]);
+  const layouts = isCurrent ? await layoutsOf(asked.database, definedBy) : stored?.layouts;
   return {
     kind: id,
     lifecycle,
     current: isCurrent,
     definition: stored?.definition ?? definitionOf(definedBy),
-    layout: isCurrent ? (await layoutsOf(asked.database, definedBy)).large : (stored?.layout ?? null),
+    layout: layouts?.large ?? null,
+    folded: layouts?.folded ?? null,
     states: statesWith(kind, lifecycle, counted, id).map((state) => ({
       ...state,
       dwell: dwell.get(state.state) ?? null,
@@ -123,5 +126,5 @@ async function storedMachine({ database }: Asked, hash: string) {
     [hash],
   );
   if (!row) throw new Refused("not found", `No machine with the hash ${hash} was ever seen here.`);
-  return { definition: definitionSchema.parse(row.definition), layout: row.layout?.large ?? null };
+  return { definition: definitionSchema.parse(row.definition), layouts: row.layout };
 }

@@ -22,6 +22,12 @@ export const refSchema = z.object({
 });
 export type Ref = z.infer<typeof refSchema>;
 
+/** The resource that an id names. */
+export function refOf(id: string): Ref {
+  const [kind = "", namespace = "", name = ""] = id.split("/");
+  return { kind, namespace, name };
+}
+
 export function idOf({ kind, namespace, name }: Ref): string {
   return `${kind}/${namespace}/${name}`;
 }

@@ -4,11 +4,13 @@ import * as answers from "@/server/resources/answers";
 import { command } from "@/server/resources/command";
 import { events } from "@/server/resources/events";
 import { explain } from "@/server/resources/explain";
+import { generations } from "@/server/resources/generations";
 import { get } from "@/server/resources/get";
 import { history } from "@/server/resources/history";
 import { objects } from "@/server/resources/objects";
 import { preview } from "@/server/resources/preview";
 import { refSchema } from "@/server/resources/ref";
+import { asOf } from "@/server/resources/as-of";
 import { wait } from "@/server/resources/wait";
 import { yaml } from "@/server/resources/yaml";
 import { zAsyncIterable } from "./async-iterable";
@@ -55,6 +57,16 @@ export const resourceRouter = router({
     .input(refSchema.extend({ ...paging, movesOnly: z.boolean().default(false) }))
     .output(answers.historySchema)
     .query(({ ctx, input }) => history(ctx.asked, input, input)),
+  asOf: procedure
+    .meta({ description: "The resource as it was right after a transition, every lifecycle with what decided it." })
+    .input(refSchema.extend({ id: z.string().max(30).describe("of the transition") }))
+    .output(answers.asOfSchema)
+    .query(({ ctx, input: { id, ...ref } }) => asOf(ctx.asked, ref, id)),
+  generations: procedure
+    .meta({ description: "What was asked for, generation by generation, newest first, without secrets." })
+    .input(refSchema.extend({ limit: z.int().min(1).max(100).default(30) }))
+    .output(z.array(answers.generationSchema))
+    .query(({ ctx, input: { limit, ...ref } }) => generations(ctx.asked, ref, limit)),
   events: procedure
     .meta({ description: "Warning events of the resource and of what it owns, kept past the API server's expiry." })
     .input(refSchema.extend(paging))

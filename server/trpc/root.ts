@@ -3,7 +3,8 @@ import { auditPageSchema } from "@/server/resources/answers";
 import { auditPage } from "@/server/resources/audit";
 import { bulkInputSchema, forecast, forecastSchema } from "@/server/resources/bulk";
 import { jobSchema } from "@/server/resources/bulk-jobs";
-import { machineSchema, machinesListSchema } from "@/server/resources/machine-answers";
+import { flow } from "@/server/resources/flow";
+import { flowSchema, machineSchema, machinesListSchema } from "@/server/resources/machine-answers";
 import { machine, machinesList } from "@/server/resources/machines";
 import { kindIdSchema, refSchema } from "@/server/resources/ref";
 import { whoami, whoamiSchema } from "@/server/resources/whoami";
@@ -31,6 +32,13 @@ export const appRouter = router({
       .input(ofMachine)
       .output(machineSchema)
       .query(({ ctx, input }) => machine(ctx.asked, input)),
+    flow: procedure
+      .meta({
+        description: "How the fleet moved through a machine: rates and stays per state and edge, of the last day.",
+      })
+      .input(z.object({ kind: kindIdSchema, lifecycle: z.string().max(63) }))
+      .output(flowSchema)
+      .query(({ ctx, input }) => flow(ctx.asked, input)),
   }),
   commands: router({
     page: procedure

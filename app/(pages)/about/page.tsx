@@ -6,7 +6,7 @@ export const metadata: Metadata = { title: "About and settings" };
 
 export default function AboutPage() {
   return (
-    <Prefetch queries={() => []}>
+    <Prefetch>
       <About />
     </Prefetch>
   );

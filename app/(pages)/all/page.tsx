@@ -1,13 +1,8 @@
 import type { Metadata } from "next";
-import { ResourceList } from "@/components/list/resource-list";
-import { Prefetch } from "@/app/prefetch";
+import { PrefetchedList, type Search } from "@/app/list-prefetch";
 
 export const metadata: Metadata = { title: "All resources" };
 
-export default function AllPage() {
-  return (
-    <Prefetch queries={() => []}>
-      <ResourceList kind={null} />
-    </Prefetch>
-  );
+export default function AllPage({ searchParams }: { searchParams: Search }) {
+  return <PrefetchedList kind={null} searchParams={searchParams} />;
 }

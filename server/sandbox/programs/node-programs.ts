@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { type Server } from "node:net";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type * as SqlParser from "node-sql-parser/build/postgresql.js";
 import { type CommandIo } from "./command";
 
 /** What a program in plain JavaScript gets, in the sandbox and as a process of its own. */
@@ -47,7 +49,7 @@ function scriptNamed(name: string): (io: CommandIo) => Promise<number> {
       },
       sleep: (ms) => io.clock.sleep(ms, io.over),
       // Only the one dialect, and only once somebody compiles: the parser is large.
-      sqlParser: async () => new (await import("node-sql-parser/build/postgresql.js")).Parser(),
+      sqlParser: async () => new (requireHere("node-sql-parser/build/postgresql.js") as typeof SqlParser).Parser(),
       log: (entry) => io.stdout(`${JSON.stringify(entry)}\n`),
       setTimeout: (act, ms) => io.clock.setTimeout(() => (io.over.aborted ? undefined : act()), ms),
       onSignal: (act) => io.onSignal(() => act()),
@@ -55,6 +57,9 @@ function scriptNamed(name: string): (io: CommandIo) => Promise<number> {
     });
   };
 }
+
+// Its names are not found by an import: what it exports is decided when it runs.
+const requireHere = createRequire(import.meta.url);
 
 function pathOf(name: string): string {
   return fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));

@@ -1,19 +1,14 @@
 import { notFound } from "next/navigation";
-import { ResourceList } from "@/components/list/resource-list";
+import { PrefetchedList, type Search } from "@/app/list-prefetch";
 import { kinds } from "@/machines/families";
-import { Prefetch } from "@/app/prefetch";
 
-type Props = { params: Promise<{ family: string; kind: string }> };
+type Props = { params: Promise<{ family: string; kind: string }>; searchParams: Search };
 
-export default async function ListPage({ params }: Props) {
+export default async function ListPage({ params, searchParams }: Props) {
   const { family, kind } = await params;
   const id = `${family}.${kind}`;
   if (!Object.hasOwn(kinds, id)) notFound();
-  return (
-    <Prefetch queries={(trpc) => [trpc.machines.get.queryOptions({ kind: id })]}>
-      <ResourceList key={id} kind={id} />
-    </Prefetch>
-  );
+  return <PrefetchedList kind={id} searchParams={searchParams} />;
 }
 
 export async function generateMetadata({ params }: Props) {

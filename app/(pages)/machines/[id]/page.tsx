@@ -12,7 +12,12 @@ export default async function OneMachinePage({ params }: Props) {
   const all: Record<string, Kind> = kinds;
   if (!Object.hasOwn(kinds, kind) || !Object.hasOwn(all[kind]?.lifecycles ?? {}, lifecycle)) notFound();
   return (
-    <Prefetch queries={(trpc) => [trpc.machines.get.queryOptions({ kind, lifecycle })]}>
+    <Prefetch
+      queries={(trpc) => [
+        trpc.machines.get.queryOptions({ kind, lifecycle }),
+        trpc.machines.flow.queryOptions({ kind, lifecycle }),
+      ]}
+    >
       <MachinePage kind={kind} lifecycle={lifecycle} />
     </Prefetch>
   );

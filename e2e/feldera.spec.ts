@@ -1,0 +1,62 @@
+import { expect, inject, test } from "vitest";
+import { isLive, openBrowser } from "./browser";
+
+const { open } = openBrowser(() => inject("url"));
+
+test("a pipeline can be seen, started, watched as it moves, read about, and stopped", async () => {
+  const page = await open("/feldera/pipeline/streams/clicks-hourly");
+  await isLive(page);
+  // Four lifecycles, and the one that is made of two of them.
+  for (const lifecycle of ["combined", "resources", "runtime", "program", "storage"])
+    await page.locator("section.card h2 small").filter({ hasText: lifecycle }).first().waitFor();
+  await page
+    .getByRole("button", { name: /^Pause/ })
+    .and(page.locator("[aria-disabled=true]"))
+    .waitFor();
+
+  await page.getByRole("button", { name: /^Start/ }).click();
+  const sheet = page.getByRole("dialog");
+  await sheet.getByText(/What will be written/).waitFor();
+  await sheet.getByRole("button", { name: "Start" }).click();
+  await sheet.waitFor({ state: "detached" });
+
+  const happened = page.getByRole("region", { name: "What happened" });
+  await happened.getByText("Stopped → Provisioning").first().waitFor();
+  await happened.getByText("Provisioning → Provisioned").first().waitFor();
+  await page.getByRole("heading", { level: 1 }).filter({ hasText: "Running" }).waitFor();
+  await page.getByRole("region", { name: "Owned objects" }).getByText("StatefulSet").waitFor();
+});
+
+test("the inside of a state opens where it stands", async () => {
+  const page = await open("/feldera/pipeline/streams/orders-enrich");
+  const diagram = page.getByRole("group", { name: /^Pipeline, now/ });
+  await diagram
+    .locator(".state[aria-current]")
+    .filter({ hasText: "Provisioned" })
+    .filter({ hasText: "Running" })
+    .waitFor();
+  expect(await diagram.getByRole("button", { name: /^Paused/ }).count()).toBe(0);
+  await page.getByRole("button", { name: /open it to see what goes on inside/ }).click();
+  await diagram.locator(".state[aria-current]").filter({ hasText: "Running" }).waitFor();
+  await diagram.getByRole("button", { name: /^Paused/ }).waitFor();
+});
+
+test("a pipeline that cannot start says why: the mistake in its program", async () => {
+  const page = await open("/feldera/pipeline/streams/fraud-score");
+  await page.getByRole("heading", { level: 1 }).filter({ hasText: "fraud-score" }).waitFor();
+  await page.locator(".state[aria-current]").filter({ hasText: "SqlError" }).waitFor();
+  const start = page.getByRole("button", { name: /^Start/ });
+  expect(await start.getAttribute("aria-disabled")).toBe("true");
+  expect(await start.innerText()).toContain("failed to compile");
+});
+
+test("what takes something away asks for the name first", async () => {
+  const page = await open("/feldera/pipeline/streams/fraud-score");
+  await page.getByRole("button", { name: /^Clear storage/ }).click();
+  const sheet = page.getByRole("dialog");
+  const confirm = sheet.getByRole("button", { name: "Clear storage" });
+  await sheet.getByText(/What will be written/).waitFor();
+  expect(await confirm.isDisabled()).toBe(true);
+  await sheet.getByRole("textbox").fill("fraud-score");
+  expect(await confirm.isDisabled()).toBe(false);
+});

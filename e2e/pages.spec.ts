@@ -1,0 +1,98 @@
+import { expect, inject, test } from "vitest";
+import { isLive, openBrowser } from "./browser";
+
+const { open, profile } = openBrowser(() => inject("url"));
+
+test("the overview says what wants you, draws every lifecycle, and leads from a state to its resources", async () => {
+  const page = await open("/");
+  await page.getByRole("heading", { level: 1, name: /want/ }).waitFor();
+  await page.getByRole("region", { name: "What wants you" }).getByText("fraud-score").waitFor();
+  await page.getByRole("region", { name: "Lately" }).getByText("→").first().waitFor();
+  await page
+    .getByRole("group", { name: "Engine, phase" })
+    .getByRole("link", { name: /^stable/ })
+    .click();
+  await page.waitForURL(/\/firebolt\/engine\?state=stable/);
+  await page.getByRole("row").filter({ hasText: "reporting" }).waitFor();
+});
+
+test("pages have their words before any script has run", async () => {
+  const context = await profile();
+  const page = await context.newPage();
+  await page.route(/\/_next\/.*\.js/, (route) => route.abort());
+  for (const [path, words] of [
+    ["/", "Every lifecycle, now"],
+    ["/firebolt/engine", "reporting"],
+    ["/firebolt/engine/shop/ingest", "This diagram in words"],
+    ["/audit", "Every command that was asked for"],
+  ] as const) {
+    await page.goto(inject("url") + path);
+    await page.getByText(words).first().waitFor();
+  }
+});
+
+test("the list is what its address says, filters by typing, and keeps views by name", async () => {
+  const page = await open("/all?q=repor");
+  await page.getByRole("link", { name: "reporting", exact: true }).waitFor();
+  expect(await page.getByRole("searchbox").inputValue()).toBe("repor");
+  await page.getByRole("button", { name: "Save this view" }).click();
+  await page.getByLabel("Name of the view").fill("reports");
+  await page.keyboard.press("Enter");
+  await page.getByRole("searchbox").fill("no such thing");
+  await page.getByText("Nothing matches").waitFor();
+  expect(page.url()).toContain("q=no+such+thing");
+  await page.getByLabel("Saved views").selectOption("+reports");
+  await page.getByRole("link", { name: "reporting", exact: true }).waitFor();
+});
+
+test("many are asked for at once: what each would answer before, what each answered after, and what moved on stays", async () => {
+  const page = await open("/firebolt/engine?state=stable&q=reporting");
+  await isLive(page);
+  await page.getByLabel("Select reporting").check();
+  const bar = page.getByRole("region", { name: "Selection" });
+  await bar.getByRole("button", { name: /^stop/ }).click();
+  const sheet = page.getByRole("dialog");
+  await sheet.getByText("1 of 1 will be asked to stop").waitFor();
+  await sheet.getByRole("button", { name: "stop 1" }).click();
+  await sheet.getByText("1 accepted, 0 refused").waitFor();
+  await sheet.getByRole("button", { name: "Close" }).click();
+  // It is no longer stable, so it no longer matches; it stays, dimmed, until the list is asked for again.
+  await page.locator(".row.gone").filter({ hasText: "reporting" }).waitFor();
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await page.getByText("Nothing matches").waitFor();
+  await page.goto(`${inject("url")}/firebolt/engine`);
+  await page.getByLabel("Select reporting").check();
+  await bar.getByRole("button", { name: /Select all \d+ that match/ }).click();
+  await bar.getByText(/\d+ selected/).waitFor();
+});
+
+test("a machine shows its specification, what was never taken, and its bench runs the real rules", async () => {
+  const page = await open("/machines/firebolt.engine.phase");
+  await page.getByRole("cell", { name: "specDrifted", exact: true }).waitFor();
+  await page.getByRole("region", { name: "Never taken" }).getByRole("listitem").first().waitFor();
+  await page.getByRole("columnheader", { name: "per hour" }).first().waitFor();
+  await page.getByLabel("podsReady").selectOption("false");
+  await page.getByRole("button", { name: "observed" }).click();
+  await page.getByText("stays creating").waitFor();
+});
+
+test("the machines lead to their own pages", async () => {
+  const page = await open("/machines");
+  await page.getByRole("link", { name: "Instance", exact: true }).click();
+  await page.waitForURL(/\/machines\/firebolt\.instance\.phase/);
+});
+
+test("the page about itself says who you are, how the parts are doing, and keeps the theme", async () => {
+  const page = await open("/about");
+  await page.getByRole("cell", { name: /up to date|behind/ }).waitFor();
+  await page.getByRole("row", { name: /^watch/ }).waitFor();
+  await page.getByRole("radio", { name: "dark" }).click();
+  await page.reload();
+  await page.getByRole("cell", { name: /up to date|behind/ }).waitFor();
+  expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+});
+
+test("what does not exist is said to be so", async () => {
+  const page = await open("/firebolt/engine/shop/nobody");
+  await page.getByRole("alert").first().waitFor();
+});

@@ -1,0 +1,58 @@
+import type { StateMeta } from "./lifecycle";
+
+// Apart from `diagramOf`, which needs the machine itself: what draws a diagram in a browser needs only this.
+
+export type DiagramNode = StateMeta & { id: string; initial: boolean; settled: boolean };
+
+/** `label` is what stands on the arrow: event [guard] / action. Looking at the world is the event that is not named. */
+export type DiagramEdge = {
+  id: string;
+  from: string;
+  to: string;
+  label: string;
+  command: string | null;
+  self: boolean;
+};
+
+export type Diagram = { nodes: DiagramNode[]; edges: DiagramEdge[]; boxes: Record<string, readonly string[]> };
+
+/** What is drawn between two states: one arrow, however many transitions it stands for. */
+export type Arrow = { id: string; from: string; to: string; edges: DiagramEdge[] };
+
+/** The arrows of a diagram. A transition that stays where it is has none; the state itself tells of it. */
+export function arrowsOf({ edges }: Diagram): Arrow[] {
+  const arrows = new Map<string, Arrow>();
+  for (const edge of edges.filter(({ self }) => !self)) {
+    const id = `${edge.from}>${edge.to}`;
+    const arrow = arrows.get(id) ?? { id, from: edge.from, to: edge.to, edges: [] };
+    arrow.edges.push(edge);
+    arrows.set(id, arrow);
+  }
+  return [...arrows.values()];
+}
+
+/** The diagram with every box shut: one state in place of those within, and only the arrows that cross its border. */
+export function folded(diagram: Diagram): Diagram {
+  const boxOf = (state: string) => boxHolding(diagram, state) ?? state;
+  const boxes = Object.keys(diagram.boxes).map((id) => ({
+    id,
+    tone: "busy" as const,
+    summary: `Holds ${(diagram.boxes[id] ?? []).join(", ")}`,
+    initial: false,
+    settled: true,
+  }));
+  const edges = diagram.edges.map((edge) => ({ ...edge, from: boxOf(edge.from), to: boxOf(edge.to) }));
+  return {
+    boxes: {},
+    nodes: [...diagram.nodes.filter(({ id }) => boxOf(id) === id), ...boxes],
+    edges: edges.filter(({ from, to, self }) => self || from !== to),
+  };
+}
+
+/** The box that a state is in. */
+export function boxHolding({ boxes }: Pick<Diagram, "boxes">, state: string): string | undefined {
+  return Object.keys(boxes).find((box) => boxes[box]?.includes(state));
+}
+
+/** More arrows than this cannot all be read at once: only those of the state in question are labelled. */
+export const denseFrom = 22;
