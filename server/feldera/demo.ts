@@ -36,7 +36,7 @@ SELECT orders.id, customers.name, customers.country, orders.total
 FROM orders JOIN customers ON orders.customer = customers.id;
 `;
 
-const clicksSql = `CREATE TABLE clicks (at TIMESTAMP NOT NULL, page VARCHAR NOT NULL);
+const clicksSql = `CREATE TABLE clicks (clicked_at TIMESTAMP NOT NULL, page VARCHAR NOT NULL);
 
 CREATE MATERIALIZED VIEW hourly AS
 SELECT page, COUNT(*) AS clicks FROM clicks GROUP BY page;
