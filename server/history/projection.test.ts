@@ -219,7 +219,7 @@ describe.each([
 
   test("every generation of a spec is kept once, without its secrets, and the newest of each object for ever", async () => {
     const projection = projected();
-    const asked = (generation: number, spec: object, at: number) => {
+    const asked = (generation: number, spec: Record<string, unknown>, at: number) => {
       const resourceAfter = kettleAt("pink", "hot", start);
       const metadata = { ...resourceAfter.metadata, generation };
       projection.accept(
