@@ -11,7 +11,7 @@ export type Contestant = {
   end(signal?: NodeJS.Signals): Promise<void>;
 };
 
-const READY_MS_MAX = 60_000;
+const READY_MS_MAX = 300_000;
 
 /** What the program is told, in its environment. */
 export type ContestantTask = { group: string; namespace: string; identity?: string };
