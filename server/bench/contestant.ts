@@ -11,6 +11,7 @@ export type Contestant = {
   end(signal?: NodeJS.Signals): Promise<void>;
 };
 
+/** Only ends what hangs: on a busy machine a process takes its time to start. */
 const READY_MS_MAX = 300_000;
 
 /** What the program is told, in its environment. */
