@@ -8,6 +8,9 @@ import { createLog } from "@/server/observability/log";
 
 const starts = { all: startAll, web: startWeb, worker: startWorker, sandbox: startSandbox };
 
+// Whoever read our output may go: that alone stops nothing, and telling of it would only fail again, and again.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
+
 const [command = "all", ...args] = process.argv.slice(2);
 await main();
 
