@@ -54,7 +54,7 @@ test("an engine can be looked at as it was, by the strip of time too, and the li
     .click();
   await page.waitForURL(/\?at=/);
   const other = await open(new URL(page.url()).pathname + new URL(page.url()).search);
-  await other.getByText("What was known then").waitFor();
+  await other.getByRole("region", { name: "What was known then" }).waitFor();
   await other.getByRole("heading", { level: 1 }).filter({ hasText: "switching" }).waitFor();
   await other.locator(".state[aria-current]").filter({ hasText: "switching" }).waitFor();
   await other.getByRole("region", { name: "How it was decided" }).getByText("taken").first().waitFor();

@@ -71,7 +71,7 @@ test("a machine shows its specification, what was never taken, and its bench run
   await page.getByRole("cell", { name: "specDrifted", exact: true }).waitFor();
   await page.getByRole("region", { name: "Never taken" }).getByRole("listitem").first().waitFor();
   await page.getByRole("columnheader", { name: "per hour" }).first().waitFor();
-  await page.getByLabel("podsReady").selectOption("false");
+  await page.getByRole("combobox", { name: "podsReady" }).selectOption("false");
   await page.getByRole("button", { name: "observed" }).click();
   await page.getByText("stays creating").waitFor();
 });

@@ -21,7 +21,12 @@ const fleet = [
 /** One product for all stories: it takes longer to start than most of them take. */
 export default async function setup(project: TestProject) {
   const product = await startProduct();
-  await Promise.all(fleet.map((one) => arrived(product.url, one)));
+  try {
+    await Promise.all(fleet.map((one) => arrived(product.url, one)));
+  } catch (error) {
+    await product.stop();
+    throw error;
+  }
   project.provide("url", product.url);
   return product.stop;
 }

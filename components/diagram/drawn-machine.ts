@@ -27,6 +27,8 @@ export type Here = {
   open: ReadonlySet<string>;
   taken: string | null;
   why: ReadonlyMap<string, string>;
+  /** Where it differs from that of the state. */
+  tone?: Tone;
 };
 
 export type Population = ReadonlyMap<string, { count: number }>;
@@ -48,7 +50,8 @@ export function drawMachine(diagram: Diagram, subs: ReadonlyMap<string, string>,
       const look =
         id === here?.state ? "now" : id === here?.cameFrom ? "left" : isNext ? "next" : count ? "populated" : "plain";
       const loops = diagram.edges.filter((edge) => edge.self && edge.from === id).map(({ label }) => label);
-      return { id, tone, summary, look, sub: subs.get(id) ?? "", count, loops };
+      const shown = look === "now" ? (here?.tone ?? tone) : tone;
+      return { id, tone: shown, summary, look, sub: subs.get(id) ?? "", count, loops };
     }),
   };
 }
@@ -65,7 +68,12 @@ export function foldedAt(diagram: Diagram, subs: ReadonlyMap<string, string>, at
   const box = boxHolding(diagram, at.state);
   const inside = box ? [[box, [at.state, subs.get(at.state)].filter(Boolean).join(" · ")] as const] : [];
   const cameFrom = at.cameFrom === null || boxOf(at.cameFrom) === boxOf(at.state) ? null : boxOf(at.cameFrom);
-  return { subs: new Map([...subs, ...inside]), at: { ...at, state: boxOf(at.state), cameFrom } };
+  // The box looks like what goes on inside.
+  const tone = diagram.nodes.find(({ id }) => id === at.state)?.tone;
+  return {
+    subs: new Map([...subs, ...inside]),
+    at: { ...at, state: boxOf(at.state), cameFrom, ...(box && tone && { tone }) },
+  };
 }
 
 function lookOf(arrow: Arrow, { state, cameBy, cameFrom, open, taken }: Here): WireLook {

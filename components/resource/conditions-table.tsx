@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import type { Tone } from "@/machines/lifecycle";
 import type { GetAnswer } from "../answers";
 import { Age } from "../time/age";
@@ -13,21 +14,27 @@ export function ConditionsTable({ conditions }: { conditions: GetAnswer["conditi
       <table>
         <tbody>
           {conditions.map(({ type, status, reason, message, lastTransitionTime }) => (
-            <tr key={type}>
-              <td>
-                {type}
-                {message && <div className="ev">{message}</div>}
-              </td>
-              <td>
-                <StatusPill tone={tones[status] ?? "idle"} slim>
-                  {status}
-                </StatusPill>
-              </td>
-              <td>{reason}</td>
-              <td className="r">
-                <Age since={lastTransitionTime} />
-              </td>
-            </tr>
+            <Fragment key={type}>
+              <tr>
+                <td>{type}</td>
+                <td>
+                  <StatusPill tone={tones[status] ?? "idle"} slim>
+                    {status}
+                  </StatusPill>
+                </td>
+                <td>{reason}</td>
+                <td className="r">
+                  <Age since={lastTransitionTime} />
+                </td>
+              </tr>
+              {message && (
+                <tr className="more">
+                  <td className="ev" colSpan={4}>
+                    {message}
+                  </td>
+                </tr>
+              )}
+            </Fragment>
           ))}
         </tbody>
       </table>
