@@ -121,8 +121,9 @@ export const badInputContract = topic("bad input", (promises) => {
     const half = configMap("a", {}, { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "", uid: "" }] });
     const { status, message } = await target.send("POST", configMapsIn(ns), { body: half });
     expect(status).toBe(422);
-    expect(message).toContain('metadata.ownerReferences.name: Invalid value: "": name must not be empty');
-    expect(message).toContain('metadata.ownerReferences.uid: Invalid value: "": uid must not be empty');
+    // Later versions no longer repeat which part it is.
+    expect(message).toMatch(/metadata\.ownerReferences\.name: Invalid value: "": (name )?must not be empty/);
+    expect(message).toMatch(/metadata\.ownerReferences\.uid: Invalid value: "": (uid )?must not be empty/);
   });
 
   promises("names that every object of a language has are no subresources and no fields", async (target) => {
@@ -149,6 +150,21 @@ export const badInputContract = topic("bad input", (promises) => {
     expect(status).toBe(400);
     expect(object).toMatchObject({ reason: "BadRequest" });
   });
+
+  for (const [title, data] of [
+    ["brackets", "[".repeat(20_000)],
+    ["maps", "{a: ".repeat(20_000)],
+    ["dashes", `\n${"- ".repeat(20_000)}a`],
+    ["indentation", Array.from({ length: 2_000 }, (_, depth) => `\n${" ".repeat(depth + 1)}a:`).join("")],
+  ] as const) {
+    promises(`YAML that nests without an end by ${title} is refused, and the server lives`, async (target) => {
+      const ns = await target.bareNamespace();
+      const text = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: ${data}\n`;
+      const { status } = await target.send("POST", configMapsIn(ns), { text, contentType: "application/yaml" });
+      expect(status).toBe(400);
+      expect((await target.send("GET", "/readyz")).status).toBe(200);
+    });
+  }
 
   promises("a null body leaves nothing behind", async ({ send, bareNamespace: namespace }) => {
     const { status } = await send("POST", configMapsIn(await namespace()), { text: "null" });

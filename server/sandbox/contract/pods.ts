@@ -179,7 +179,7 @@ export const podsContract = topic(
           "Scheduled",
           `Successfully assigned ${scene.namespace}/web to ${pod.spec.nodeName}`,
         );
-        await eventOf(scene, "web", "Pulled", `Container image "${BUSYBOX}" already present on machine`);
+        await eventOf(scene, "web", "Pulled", new RegExp(`^Container image "${BUSYBOX}" already present on machine`));
         const started = await eventOf(scene, "web", "Started", /^(Started container main|Container started)$/);
         expect(started).toMatchObject({
           type: "Normal",

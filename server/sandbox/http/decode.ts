@@ -3,7 +3,10 @@ import { isRecord } from "@/server/sandbox/json";
 import { badRequestError, unsupportedMediaTypeError } from "@/server/sandbox/status-error";
 import { apiVersionOf } from "@/server/sandbox/type-registry";
 
-const DEPTH_MAX = 10_000;
+/** Far deeper than any object is, and far from where a recursion would run out of stack. */
+const DEPTH_MAX = 1_000;
+/** The parser of YAML needs many frames for a level, and takes the process with it when they run out. */
+const YAML_DEPTH_MAX = 250;
 
 /** A body as a JSON value, from JSON or YAML. */
 export async function decodeBody(body: Buffer, contentType: string | undefined): Promise<unknown> {
@@ -32,13 +35,14 @@ export function parseJson(text: string): unknown {
 
 /** Most of it is JSON, which is YAML too and parsed many times faster. */
 async function parseYaml(text: string): Promise<unknown> {
-  if (text.startsWith("{")) {
+  if (text.startsWith("{") && depthOf(text) <= DEPTH_MAX) {
     try {
       return JSON.parse(text) as unknown;
     } catch {
       // A flow mapping of YAML then, or something wrong that the other parser words.
     }
   }
+  if (yamlDepthOf(text) > YAML_DEPTH_MAX) throw badRequestError("error converting YAML to JSON: exceeded max depth");
   const { parse } = await import("yaml");
   try {
     // Through JSON, as the real one does: dates become text, and what contains itself is refused.
@@ -91,6 +95,29 @@ function depthOf(text: string): number {
     } else if (code === 34) inString = true;
     else if (code === 123 || code === 91) deepest = Math.max(deepest, (depth += 1));
     else if (code === 125 || code === 93) depth -= 1;
+  }
+  return deepest;
+}
+
+/** At least as deep as YAML goes: by its indentation and its dashes, and by all its brackets, those in strings too. */
+function yamlDepthOf(text: string): number {
+  const indents: number[] = [];
+  let deepest = 0;
+  let brackets = 0;
+  for (const line of text.split("\n")) {
+    const lead = /^[ ]*(?:[-?:][ \t]+)*/.exec(line)?.[0] ?? "";
+    const columns = [...lead.matchAll(/[-?:]/g)].map(({ index }) => index);
+    for (const column of [...columns, lead.length]) {
+      while ((indents.at(-1) ?? -1) >= column) indents.pop();
+      indents.push(column);
+    }
+    let open = 0;
+    for (const sign of line) {
+      if (sign === "[" || sign === "{") brackets += 1;
+      else if (sign === "]" || sign === "}") brackets = Math.max(0, brackets - 1);
+      open = Math.max(open, brackets);
+    }
+    deepest = Math.max(deepest, indents.length + open);
   }
   return deepest;
 }
