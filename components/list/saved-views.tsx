@@ -1,9 +1,7 @@
 "use client";
 import { useState, useSyncExternalStore } from "react";
-import { z } from "zod/mini";
 
 const key = "orrery-views";
-const viewsSchema = z.record(z.string(), z.string());
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void) {
@@ -20,10 +18,23 @@ function write(views: Record<string, string>) {
   for (const listener of listeners) listener();
 }
 
+/** What is stored may be anything; what is no view is left out. A schema's library would cost every list more than this. */
+function viewsIn(stored: string): Record<string, string> {
+  try {
+    const found: unknown = JSON.parse(stored);
+    if (typeof found !== "object" || found === null) return {};
+    return Object.fromEntries(
+      Object.entries(found).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    );
+  } catch {
+    return {};
+  }
+}
+
 /** Filters under a name, kept by this browser. */
 export function SavedViews({ search, go }: { search: URLSearchParams; go: (search: URLSearchParams) => void }) {
   const stored = useSyncExternalStore(subscribe, read, () => "{}");
-  const views = viewsSchema.safeParse(JSON.parse(stored)).data ?? {};
+  const views = viewsIn(stored);
   const [name, setName] = useState<string | null>(null);
   const save = () => {
     if (name?.trim()) write({ ...views, [name.trim()]: search.toString() });
