@@ -83,3 +83,12 @@ test("an error points at its place", () => {
     "ERROR: <input>:1:15: undeclared reference to 'frob' (in container '')\n | self.a == frob(1)\n | ..............^",
   );
 });
+
+test.each([
+  ["brackets", `${"(".repeat(900)}true${")".repeat(900)}`, "recursion limit"],
+  ["signs", `${"!".repeat(1_900)}true`, "recursion limit"],
+  ["choices", `${"true ? true : ".repeat(400)}true`, "recursion limit"],
+  ["length", `1${" + 1".repeat(50_000)} > 0`, "exceeds limit"],
+])("an expression without an end by %s does not compile", (_by, source, problem) => {
+  expect(() => compileExpression(source, types)).toThrow(problem);
+});

@@ -13,10 +13,17 @@ export type Node = { at: number } & (
   | { op: "map"; entries: { key: Node; value: Node }[] }
 );
 
+const DEPTH_MAX = 250;
+/** A chain of operators is as deep a tree as it is long. */
+const TOKENS_MAX = 2_000;
+
 /** An expression as a tree. Operators are calls of `_+_`, `!_` … so that one table serves all. */
 export function parse(source: string): Node {
   const tokens = tokenize(source);
+  if (tokens.length > TOKENS_MAX)
+    throw new CelError(source, 0, `expression size exceeds limit: size: ${tokens.length}, limit ${TOKENS_MAX}`);
   let position = 0;
+  let depth = 0;
   const peek = () => tokens[position] as Token; // The last token is the end, and it is never passed.
   const next = () => tokens[position < tokens.length - 1 ? position++ : position] as Token; // As above.
   const isOperator = (...texts: string[]) => peek().kind === "operator" && texts.includes(peek().text);
@@ -32,7 +39,7 @@ export function parse(source: string): Node {
     if (!mark) return when;
     const then = disjunction();
     expect(":");
-    return { op: "choose", at: mark.at, when, then, otherwise: expression() };
+    return { op: "choose", at: mark.at, when, then, otherwise: deeper(expression) };
   }
 
   function logical(op: "and" | "or", text: string, operand: () => Node): Node {
@@ -62,7 +69,18 @@ export function parse(source: string): Node {
   const sum = (): Node => binary(["+", "-"], product);
   const product = (): Node => binary(["*", "/", "%"], unary);
 
-  function unary(): Node {
+  /** Whatever nests comes through here. */
+  function deeper(build: () => Node): Node {
+    depth += 1;
+    if (depth > DEPTH_MAX) throw new CelError(source, peek().at, `expression recursion limit exceeded: ${DEPTH_MAX}`);
+    const built = build();
+    depth -= 1;
+    return built;
+  }
+
+  const unary = (): Node => deeper(signed);
+
+  function signed(): Node {
     const token = accept("!") ?? accept("-");
     if (!token) return member();
     const operand = unary();
