@@ -19,6 +19,14 @@ describe("commands", () => {
     expect(cluster.engine(engineName)).toMatchObject({ spec: { replicas: 3 }, status: { phase: "stable" } });
   });
 
+  test("start knows the number of pods there was, whoever took them away", async () => {
+    const cluster = await running({ replicas: 3 });
+    change(cluster, { replicas: 0 });
+    await settle(cluster);
+    await command(cluster, "start");
+    expect(cluster.engine(engineName).spec.replicas).toBe(3);
+  });
+
   test("scale rolls to the number asked for", async () => {
     const cluster = await running();
     await command(cluster, "scale", { replicas: 4 });

@@ -137,6 +137,41 @@ describe("phases", () => {
     });
   });
 
+  test("a stopped engine keeps StatefulSet, headless Service and ConfigMap, without a pod", async () => {
+    const cluster = await running({ replicas: 0 });
+    expect(cluster.get("StatefulSet", "analytics-g0")?.spec?.replicas).toBe(0);
+    expect(cluster.get("Service", "analytics-g0-hl")).not.toBeNull();
+    expect(cluster.get("ConfigMap", "analytics-g0-config")).not.toBeNull();
+    expect(cluster.all("Pod")).toEqual([]);
+  });
+
+  test("a stopped engine that wants pods again begins a generation, as a stable one would", async () => {
+    const cluster = await running({ replicas: 0 });
+    change(cluster, { replicas: 2 });
+    const plan = await cluster.pass(engineName);
+    expect(plan).toMatchObject({ effects: [], status: { phase: "creating", currentGeneration: 1 } });
+  });
+
+  test("switching points the Service at the new generation and does nothing else", async () => {
+    const cluster = await rollingTo("switching");
+    const { effects } = await cluster.plan(engineName);
+    const spec = { selector: { "firebolt.io/generation": "1" } };
+    expect(effects).toMatchObject([{ type: "ensure", object: { metadata: { name: "analytics-service" }, spec } }]);
+    expect(effects).toHaveLength(1);
+  });
+
+  test("cleaning deletes all that the old generation has and forgets it", async () => {
+    const cluster = await rollingTo("cleaning");
+    const { effects, status } = await cluster.pass(engineName);
+    expect(effects.map((effect) => effect.type === "delete" && effect.target.name)).toEqual([
+      "analytics-g0",
+      "analytics-g0-hl",
+      "analytics-g0-config",
+    ]);
+    expect(status?.drainingGeneration).toBeUndefined();
+    expect(phaseOf(cluster)).toBe("stable");
+  });
+
   test("a resting engine looks again after 30 s and changes nothing", async () => {
     const cluster = await running();
     const plan = await cluster.plan(engineName);
