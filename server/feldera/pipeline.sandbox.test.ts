@@ -95,6 +95,47 @@ test("a StatefulSet that somebody deletes stops the pipeline with a resources er
   });
 });
 
+test("a pod that nobody collects does not hold up a stop", async () => {
+  await pipelines.create("orphans", { deployment: { desired: "Provisioned" } });
+  await pipelines.until("orphans", "Running");
+  const statefulSet = { namespace: "streams", name: "pl-orphans" };
+  await pipelines.client.delete(apis.statefulSet, statefulSet, { propagation: "Orphan" });
+  await pipelines.until("orphans", "Stopped");
+  expect(await pipelines.object(apis.pod, "pl-orphans-0")).toBeNull();
+});
+
+test("a program that no compiler can be given is told as such", async () => {
+  await pipelines.create("huge", { program_code: `-- ${"x".repeat(700_000)}` });
+  const status = await pipelines.untilStatus(
+    "huge",
+    "given up",
+    ({ program_status }) => program_status === "SystemError",
+  );
+  expect(status.program_error?.system_error).toContain("600000 are the most");
+});
+
+test("an edit and a start in one write run the new program, not the old one", async () => {
+  await pipelines.create("both");
+  await pipelines.compiled("both");
+  await pipelines.edit("both", {
+    program_code: "CREATE TABLE other (id INT);",
+    deployment: { desired: "Provisioned" },
+  });
+  const status = await pipelines.until("both", "Running");
+  expect(status).toMatchObject({ program_version: 2, program_info: { schema: { inputs: [{ name: "other" }] } } });
+});
+
+test("a process that turned by itself is turned back by the same request", async () => {
+  await pipelines.create("strays", { deployment: { desired: "Provisioned" } });
+  await pipelines.until("strays", "Running");
+  await pipelines.ask("strays", "pause");
+  await pipelines.until("strays", "Paused");
+  await pipelines.call("strays", "/start");
+  await pipelines.until("strays", "Running");
+  await pipelines.ask("strays", "pause");
+  await pipelines.until("strays", "Paused");
+});
+
 test("a pod that is replaced is no error: the pipeline goes on by itself", async () => {
   await pipelines.create("moves", { deployment: { desired: "Provisioned" } });
   const before = await pipelines.until("moves", "Running");
