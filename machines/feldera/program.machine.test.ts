@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { observed, step } from "../lifecycle";
 import { programMachine, type ProgramFacts } from "./program.machine";
 
-const calm: ProgramFacts = { edited: false, turn: false, job: "absent" };
+const calm: ProgramFacts = { edited: false, turn: false, job: "absent", leftovers: false };
 const reset = ["dropJobs", "resetProgram"];
 
 // prettier-ignore
@@ -30,10 +30,14 @@ test.each([
   ["CompilingRust", { job: "broken" },                  "SystemError",   ["keepErrors"]],
   ["CompilingRust", { edited: true, job: "rejected" },  "Pending",       reset],
   ["Success",       {},                                 "Success",       []],
-  ["Success",       { edited: true },                   "Pending",       ["resetProgram"]],
-  ["SqlError",      { edited: true },                   "Pending",       ["resetProgram"]],
-  ["RustError",     { edited: true },                   "Pending",       ["resetProgram"]],
-  ["SystemError",   { edited: true },                   "Pending",       ["resetProgram"]],
+  ["Success",       { edited: true },                   "Pending",       reset],
+  ["Success",       { leftovers: true },                "Success",       ["dropJobs"]],
+  ["SqlError",      { edited: true },                   "Pending",       reset],
+  ["SqlError",      { leftovers: true },                "SqlError",      ["dropJobs"]],
+  ["RustError",     { edited: true },                   "Pending",       reset],
+  ["RustError",     { leftovers: true },                "RustError",     ["dropJobs"]],
+  ["SystemError",   { edited: true },                   "Pending",       reset],
+  ["SystemError",   { leftovers: true },                "SystemError",   ["dropJobs"]],
   ["SqlError",      { turn: true },                     "SqlError",      []],
 ] as const)("%s, %o → %s, %o", (state, facts, to, actions) => {
   expect(step(programMachine, { state, facts: { ...calm, ...facts } }, observed)).toEqual({ state: to, actions });

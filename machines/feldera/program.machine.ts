@@ -8,6 +8,8 @@ export type ProgramFacts = {
   turn: boolean;
   /** What the Job of the stage under way has come to. */
   job: "absent" | "lost" | "running" | "succeeded" | "rejected" | "broken";
+  /** Whether the compilers of a finished program left their objects behind. */
+  leftovers: boolean;
 };
 
 const meta: LifecycleMeta = {
@@ -18,6 +20,7 @@ const meta: LifecycleMeta = {
     edited: [false, true],
     turn: [true, false],
     job: ["absent", "lost", "running", "succeeded", "rejected", "broken"],
+    leftovers: [false, true],
   },
   guards: {
     edited: { yes: "the program was edited", no: "the program was not edited since" },
@@ -27,17 +30,24 @@ const meta: LifecycleMeta = {
     jobSucceeded: { yes: "the compiler succeeded", no: "the compiler has not succeeded" },
     jobRejected: { yes: "the compiler found errors in the program", no: "the compiler found no error" },
     jobBroken: { yes: "the compiler broke down", no: "the compiler did not break down" },
+    leftovers: { yes: "the compilers' objects are still there", no: "the compilers left nothing behind" },
   },
   actions: {
     startSqlJob: "start the SQL compiler",
     startRustJob: "start the Rust compiler",
-    dropJobs: "stop the compiler of the old program",
+    dropJobs: "delete the compilers' Jobs and what they were given",
     keepProgramInfo: "keep what the SQL compiler found",
     keepErrors: "keep the compiler's messages",
     resetProgram: "forget errors, schema and checksum of the old program",
   },
   commands: {},
 };
+
+/** Only once the result is in the status: what a Job has said goes with it. */
+const finished = [
+  { guard: "edited", target: "Pending", actions: ["dropJobs", "resetProgram"] },
+  { guard: "leftovers", actions: ["dropJobs"] },
+] as const;
 
 /**
  * Pending ─▶ CompilingSql ─▶ SqlCompiled ─▶ CompilingRust ─▶ Success; each stage ends in an error of its own,
@@ -54,6 +64,7 @@ export const programMachine = setup({
     jobSucceeded: ({ context }) => context.job === "succeeded",
     jobRejected: ({ context }) => context.job === "rejected",
     jobBroken: ({ context }) => context.job === "broken",
+    leftovers: ({ context }) => context.leftovers,
   },
   actions: {
     startSqlJob: () => undefined,
@@ -66,7 +77,7 @@ export const programMachine = setup({
 }).createMachine({
   id: "feldera.pipeline.program",
   meta,
-  context: { edited: false, turn: true, job: "absent" },
+  context: { edited: false, turn: true, job: "absent", leftovers: false },
   initial: "Pending",
   states: {
     Pending: {
@@ -118,19 +129,19 @@ export const programMachine = setup({
     },
     Success: {
       meta: { tone: "good", summary: "Compiled; it can be run" } satisfies StateMeta,
-      on: { observed: [{ guard: "edited", target: "Pending", actions: ["resetProgram"] }] },
+      on: { observed: finished },
     },
     SqlError: {
       meta: { tone: "bad", summary: "The SQL has an error" } satisfies StateMeta,
-      on: { observed: [{ guard: "edited", target: "Pending", actions: ["resetProgram"] }] },
+      on: { observed: finished },
     },
     RustError: {
       meta: { tone: "bad", summary: "The Rust code has an error" } satisfies StateMeta,
-      on: { observed: [{ guard: "edited", target: "Pending", actions: ["resetProgram"] }] },
+      on: { observed: finished },
     },
     SystemError: {
       meta: { tone: "bad", summary: "The compiler itself failed" } satisfies StateMeta,
-      on: { observed: [{ guard: "edited", target: "Pending", actions: ["resetProgram"] }] },
+      on: { observed: finished },
     },
   },
 });

@@ -5,6 +5,7 @@ import { type BenchGroup, type Figure, isMet } from "./bench-group";
 import { burst } from "./burst";
 import { dashboardSpeed } from "./dashboard-speed";
 import { failover } from "./failover";
+import { felderaPipelines } from "./feldera-pipelines";
 import { fireboltEngines } from "./firebolt-engines";
 import { heapPerObject } from "./heap-per-object";
 import { overtake } from "./overtake";
@@ -27,6 +28,7 @@ const groups: readonly BenchGroup[] = [
   failover,
   queueCost,
   fireboltEngines,
+  felderaPipelines,
   apiSpeed,
   dashboardSpeed,
   sandboxSpeed,

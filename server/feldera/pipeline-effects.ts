@@ -71,8 +71,7 @@ const program: Record<Steps["program"]["actions"][number], (seen: PipelineSeen) 
   },
   dropJobs: ({ pipeline }) => leftoversOf(pipeline.metadata, pipeline.status.program_version),
   keepProgramInfo: nothing,
-  // The last stage is over: its Jobs have said what they had to say.
-  keepErrors: ({ pipeline }) => leftoversOf(pipeline.metadata, pipeline.status.program_version),
+  keepErrors: nothing,
   resetProgram: nothing,
 };
 

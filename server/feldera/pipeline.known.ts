@@ -98,7 +98,7 @@ function storageKnown(seen: PipelineSeen, wishes: Wishes): Known<StorageFacts> {
 function programKnown(seen: PipelineSeen): Known<ProgramFacts> {
   const { pipeline, job, queue } = seen;
   return {
-    facts: { edited: isEdited(pipeline), turn: queue.turn, job: job.state },
+    facts: { edited: isEdited(pipeline), turn: queue.turn, job: job.state, leftovers: seen.leftovers },
     evidence: {
       turn: { sentence: queue.before === 0 ? "the compiler is free" : `${queue.before} programs are before it` },
       job: { sentence: job.state === "broken" ? job.reason : `the compiler's Job is ${job.state}` },

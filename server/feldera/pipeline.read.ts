@@ -24,6 +24,8 @@ export type PipelineSeen = {
   /** The Job of the stage under way. */
   job: CompileJob;
   jobUid: string | undefined;
+  /** Whether objects of a finished program's compilers are still there. */
+  leftovers: boolean;
   queue: Queue;
   report: ProcessReport | null;
   /** Of the StatefulSet, its pods and its claim, while they do not come up. */
@@ -89,6 +91,7 @@ export async function readPipeline(pipeline: Pipeline, world: World, options: Fe
     pods,
     job: unfit(pipeline) ?? compileJobOf(job ?? null, jobPods, pipeline.status.compiler_job),
     jobUid,
+    leftovers: stage === null && (await leftBehind(pipeline, at)),
     queue: queueOf(pipeline, others, options.compilersMax),
     report,
     warnings: warnings.filter((warning) => warning !== null).filter((warning) => isOfThisRun(pipeline, warning)),
@@ -131,6 +134,18 @@ export function addressOf(pods: readonly Pod[]): string | null {
 export function isReady(pod: Pod): boolean {
   const ready = pod.status.conditions.some(({ type, status }) => type === "Ready" && status === "True");
   return ready && !pod.metadata.deletionTimestamp;
+}
+
+async function leftBehind(
+  { metadata: { name }, status: { program_version } }: Pipeline,
+  at: (api: Api, name: string) => Promise<KubernetesObject | null>,
+): Promise<boolean> {
+  const left = await Promise.all([
+    at(apis.job, pipelineNames.job(name, "sql", program_version)),
+    at(apis.job, pipelineNames.job(name, "rust", program_version)),
+    at(apis.configMap, pipelineNames.program(name, program_version)),
+  ]);
+  return left.some((object) => object && !object.metadata.deletionTimestamp);
 }
 
 /** Which compiler's Job to look for: that of the stage under way. */
