@@ -419,6 +419,22 @@ describe("leadership", () => {
     expect(second.passes[0]?.token).toBeGreaterThan(first.passes[0]?.token ?? Infinity);
   });
 
+  test("a leader renews every two seconds, and the news of its own renewals do not wake it", async () => {
+    const counted = { renewals: 0 };
+    const leaseClient = {
+      ...client,
+      replace: (...args: Parameters<typeof client.replace>) => {
+        counted.renewals++;
+        return client.replace(...args);
+      },
+    };
+    startWorker({ plan: copied }, { lease: undefined, leaseClient, identity: "first", random: () => 0.5 });
+    await clock.settle();
+    counted.renewals = 0;
+    for (let turn = 0; turn < 10; turn++) await clock.advance(2_000);
+    expect(counted.renewals).toBe(10);
+  });
+
   test("a clean stop hands over at once, without waiting for any time to pass", async () => {
     await createWidget();
     const first = leased("first");

@@ -179,7 +179,8 @@ export function createLease(options: LeaseOptions): Lease {
     start: () => {
       store.subscribe(({ type, object }) => {
         see(type === "deleted" ? null : object);
-        nap.abort();
+        // While it is held the news can only be our own renewals: woken by those, it would renew for ever.
+        if (!isHeld()) nap.abort();
       });
       reflector.start();
       running ??= run();
