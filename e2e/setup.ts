@@ -32,7 +32,7 @@ export default async function setup(project: TestProject) {
 }
 
 async function arrived(url: string, wanted: (typeof fleet)[number]): Promise<void> {
-  const input = encodeURIComponent(JSON.stringify({ ...wanted, timeoutMs: 170_000 }));
+  const input = encodeURIComponent(JSON.stringify({ ...wanted, timeoutMs: 280_000 }));
   const answer = await fetch(`${url}/api/v1/resource.wait?input=${input}`);
   const { reached, state, reason } = (await answer.json()) as { reached: boolean; state: string; reason: string };
   if (!reached) throw new Error(`${wanted.name} is ${state}, not ${wanted.states.join()}: ${reason}`);

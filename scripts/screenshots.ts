@@ -38,7 +38,7 @@ try {
 }
 
 async function arrived(wanted: (typeof settled)[number]): Promise<void> {
-  const input = encodeURIComponent(JSON.stringify({ ...wanted, timeoutMs: 300_000 }));
+  const input = encodeURIComponent(JSON.stringify({ ...wanted, timeoutMs: 280_000 }));
   const answer = await fetch(`${product.url}/api/v1/resource.wait?input=${input}`);
   const { reached, reason } = (await answer.json()) as { reached: boolean; reason: string };
   if (!reached) throw new Error(`${wanted.name} did not come to rest: ${reason}`);
