@@ -8,6 +8,7 @@ import type { Database } from "@/server/db/database";
 import { openDatabase } from "@/server/db/open-database";
 import { UsageError, type Env } from "@/server/env";
 import { createProjection } from "@/server/history/projection";
+import { measureProjection } from "@/server/history/projection-metrics";
 import { startRetention } from "@/server/history/retention";
 import { wakeKnown } from "@/server/history/wake-known";
 import { createWarningWatch } from "@/server/history/warning-watch";
@@ -107,6 +108,7 @@ export async function startReconciling(
       await leaseClient.close();
     },
   );
+  measureProjection(started.worker.metrics, projection);
   // What was deleted while nobody looked is found to be gone.
   void started.worker
     .synced()

@@ -10,9 +10,11 @@ type StepOf<M extends AnyStateMachine> = {
   to: StateName<M>;
   event: string;
   actions: ActionName<M>[];
+  /** As the resources' step of the same pass leaves them. */
+  facts?: Record<string, unknown>;
 };
 
-/** What each of the four machines does in one pass. */
+/** What each of the four machines does in one pass. The program rests while there are resources. */
 export type Steps = {
   resources: StepOf<typeof resourcesMachine>;
   storage: StepOf<typeof storageMachine>;

@@ -21,8 +21,10 @@ export function computePipeline(seen: PipelineSeen, event: Event, now: number): 
 function observe(seen: PipelineSeen, now: number): Plan {
   const steps = stepsOf(seen);
   const { status, taken } = statusAfter(seen, steps, now);
+  const { program, ...others } = taken;
   return {
-    steps: taken,
+    // A machine that rests takes no step.
+    steps: isCompilable(seen) && program ? { ...others, program } : others,
     effects: effectsOf(seen, steps, status),
     status: withoutEmpty(status),
     requeueAfterMs: againInMs(seen, steps),
@@ -40,19 +42,18 @@ function stepsOf(seen: PipelineSeen): Steps {
     status.deployment_resources_status,
     step(resourcesMachine, { state: status.deployment_resources_status, facts: known.resources.facts }, observed),
   );
+  const afterwards = { resources: resources.to };
   const storage = taking(
     status.storage_status,
-    step(
-      storageMachine,
-      { state: status.storage_status, facts: { ...known.storage.facts, resources: resources.to } },
-      observed,
-    ),
+    step(storageMachine, { state: status.storage_status, facts: { ...known.storage.facts, ...afterwards } }, observed),
+    afterwards,
   );
   const before = status.deployment_runtime_status ?? "Absent";
-  const reported = reportedOf(seen, resources.to);
+  const told = { reported: reportedOf(seen, resources.to) };
   const runtime = taking(
     before,
-    step(runtimeMachine, { state: before, facts: { ...known.runtime.facts, reported } }, observed),
+    step(runtimeMachine, { state: before, facts: { ...known.runtime.facts, ...told } }, observed),
+    told,
   );
   const resting: Steps["program"] = {
     from: status.program_status,
@@ -60,21 +61,25 @@ function stepsOf(seen: PipelineSeen): Steps {
     event: observed.type,
     actions: [],
   };
-  const program =
-    status.deployment_resources_status === "Stopped"
-      ? taking(
-          status.program_status,
-          step(programMachine, { state: status.program_status, facts: known.program.facts }, observed),
-        )
-      : resting;
+  const program = isCompilable(seen)
+    ? taking(
+        status.program_status,
+        step(programMachine, { state: status.program_status, facts: known.program.facts }, observed),
+      )
+    : resting;
   return { resources, storage, runtime, program };
+}
+
+function isCompilable({ pipeline }: PipelineSeen): boolean {
+  return pipeline.status.deployment_resources_status === "Stopped";
 }
 
 function taking<From extends string, To extends string, Action extends string>(
   from: From,
   { state, actions }: { state: To; actions: Action[] },
+  facts?: Record<string, unknown>,
 ): Step & { from: From; to: To; actions: Action[] } {
-  return { from, to: state, event: observed.type, actions };
+  return { from, to: state, event: observed.type, actions, ...(facts && { facts }) };
 }
 
 /** The runner's own intervals; what can be watched wakes the pass before they are over. */

@@ -35,8 +35,14 @@ export type NewTransition = {
   conditions: unknown;
 };
 
-/** What was known of the resource after the pass before: what flipped is told against it. */
-export type Memory = { known: Record<string, Known>; error: string | null; generation: string };
+/** What was known of the resource after the pass before: what flipped, and what went untold, is told against it. */
+export type Memory = {
+  uid: string;
+  known: Record<string, Known>;
+  states: Record<string, string>;
+  error: string | null;
+  generation: string;
+};
 
 /** What happened in a pass, lifecycle by lifecycle. A pass in which nothing happened gives nothing. */
 export function transitionsOf(outcome: PassOutcome, kind: Kind, before: Memory | undefined): NewTransition[] {
@@ -46,13 +52,15 @@ export function transitionsOf(outcome: PassOutcome, kind: Kind, before: Memory |
   const is = resourceAfter ? kind.schema.safeParse(resourceAfter) : null;
   return Object.entries(plan.steps).flatMap(([name, step]) => {
     const lifecycle = kind.lifecycles[name];
-    const known = outcome.known[name];
-    if (!lifecycle || !known) return [];
+    const seen = outcome.known[name];
+    if (!lifecycle || !seen) return [];
+    const known: Known = { ...seen, facts: { ...seen.facts, ...step.facts } };
     // Where it really is: a plan that failed half-way has not moved it.
     const to = is?.success ? lifecycle.stateOf(is.data) : step.to;
     const failed = outcome.error ?? null;
     const wrote = outcome.writes.some((write) => write.outcome === "done" && write.verb !== "status");
-    const isNews = step.from !== to || wrote || (failed !== null && failed !== before?.error);
+    const untold = untoldBefore(outcome, before, name, step.from);
+    const isNews = step.from !== to || untold > 0 || wrote || (failed !== null && failed !== before?.error);
     if (!isNews) return [];
     return [
       {
@@ -67,9 +75,16 @@ export function transitionsOf(outcome: PassOutcome, kind: Kind, before: Memory |
         facts: known.facts,
         evidence: known.evidence,
         error: failed,
+        droppedBefore: untold,
       },
     ];
   });
+}
+
+/** It is not where the pass before left it: a worker died before it could tell, or somebody wrote the status by hand. */
+function untoldBefore({ object }: PassOutcome, before: Memory | undefined, name: string, from: string): number {
+  const left = before?.uid === object?.metadata.uid ? before?.states[name] : undefined;
+  return left === undefined || left === from ? 0 : 1;
 }
 
 function storedOf({ id, kind, key, object, resourceAfter, at, writes }: PassOutcome, lifecycle: string) {
@@ -83,7 +98,6 @@ function storedOf({ id, kind, key, object, resourceAfter, at, writes }: PassOutc
     writes: writes
       .filter(({ outcome }) => outcome !== "unchanged")
       .map(({ sentence, outcome, ms }) => ({ sentence, outcome, ms: Math.round(ms) })),
-    droppedBefore: 0,
     generation: resourceAfter?.metadata.generation ?? null,
     conditions: resourceAfter?.status?.conditions ?? [],
   };

@@ -9,7 +9,9 @@ import type { PassOutcome } from "@/server/reconcile/pass";
 import { createHub } from "@/server/live/hub";
 import { page } from "@/server/resources/page";
 import { pageQuerySchema } from "@/server/resources/page-query";
+import { createMetrics } from "@/server/observability/metrics";
 import { createProjection } from "./projection";
+import { measureProjection } from "./projection-metrics";
 import { replay } from "./replay";
 import { prune } from "./retention";
 
@@ -147,6 +149,27 @@ describe.each([
     await database.query(`DELETE FROM "Transition"`);
   });
 
+  test("a move that a dying worker could not tell of is told of as lost by the next one", async () => {
+    const projection = projected();
+    projection.accept(moved("cracked", "off", "heating", { token: 6 }));
+    await projection.settled();
+    await projection.stop();
+    const next = projected();
+    await next.start();
+    next.accept(moved("cracked", "hot", "off", { token: 6 }));
+    await next.settled();
+    const history = await database.query(
+      `SELECT "from", "to", "droppedBefore" FROM "Transition" WHERE "resourceId" = 'kitchen.kettle/home/cracked' ORDER BY "id"`,
+    );
+    expect(history).toEqual([
+      { from: "off", to: "heating", droppedBefore: 0 },
+      { from: "hot", to: "off", droppedBefore: 1 },
+    ]);
+    expect((await replay(database, kinds)).divergences).toEqual([]);
+    await database.query(`DELETE FROM "Transition"`);
+    await next.stop();
+  });
+
   test("while the database is away reconciling goes on, and what had to be dropped is counted and shown", async () => {
     let away = true;
     const flaky: Database = {
@@ -159,6 +182,9 @@ describe.each([
     phases.slice(1).forEach((to, at) => projection.accept(moved("red", phases[at] ?? "off", to, { token: 6 })));
     await expect.poll(() => projection.state().failing, { timeout: 60_000 }).toBe("away");
     expect(projection.state()).toMatchObject({ dropped: 2, buffered: 4 });
+    const metrics = createMetrics();
+    measureProjection(metrics, projection);
+    expect(metrics.text()).toMatch(/orrery_history_dropped_total 2\n[^]*orrery_history_failing 1\n/);
     away = false;
     await clock.advance(10_000);
     await projection.settled();

@@ -5,6 +5,7 @@ import type { PassOutcome } from "@/server/reconcile/pass";
 import { idOf } from "@/server/resources/ref";
 import { transitionsOf, type Memory, type NewTransition } from "./entry";
 import { generationKey, generationOf, type NewGeneration } from "./generations";
+import { memoryOf, statesIn, type StoredMemory } from "./memory";
 import { storeMachines } from "./machine-store";
 import { rowEntryOf, type RowEntry } from "./row-entry";
 import { Fenced, writeBatch } from "./write-batch";
@@ -70,7 +71,7 @@ export function createProjection(options: ProjectionOptions): Projection {
     const generation = generationOf(outcome);
     const key = generation ? generationKey(generation.uid, generation.generation) : "";
     if (generation && before?.generation !== key) generations.push({ ...generation, token: outcome.token });
-    remember(id, outcome, before, key);
+    remember(id, memoryOf(outcome, kind, before), key);
     dropOverflow();
     if (waiting() === 0) return;
     oldestAt ??= outcome.at;
@@ -85,14 +86,12 @@ export function createProjection(options: ProjectionOptions): Projection {
 
   const waiting = () => rows.size + transitions.length + generations.length;
 
-  const remember = (id: string, outcome: PassOutcome, before: Memory | undefined, generation: string) => {
-    if (!outcome.resourceAfter) {
+  const remember = (id: string, after: Omit<Memory, "generation"> | null, generation: string) => {
+    if (after) memory.set(id, { ...after, generation });
+    else {
       memory.delete(id);
       digests.delete(id);
-      return;
     }
-    const known = Object.keys(outcome.known).length > 0 ? outcome.known : (before?.known ?? {});
-    memory.set(id, { known, error: outcome.error ?? null, generation });
   };
 
   const dropOverflow = () => {
@@ -166,14 +165,14 @@ export function createProjection(options: ProjectionOptions): Projection {
 
   return {
     start: async () => {
-      const known = await database.query<Memory & { id: string; digest: string }>(
-        `SELECT "id", "digest", "known", "error",
+      const stored = await database.query<StoredMemory>(
+        `SELECT "id", "digest", "uid", "known", "lifecycles", "error",
            coalesce((SELECT max(g."uid" || '/' || g."generation") FROM "Generation" g
              WHERE g."uid" = "Resource"."uid" AND g."generation" = "Resource"."generation"), '') AS "generation"
          FROM "Resource" WHERE "deletedAt" IS NULL`,
       );
-      for (const { id, digest, ...before } of known) {
-        memory.set(id, before);
+      for (const { id, digest, lifecycles, ...rest } of stored) {
+        memory.set(id, { ...rest, states: statesIn(lifecycles) });
         digests.set(id, digest);
       }
     },

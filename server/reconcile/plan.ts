@@ -17,7 +17,14 @@ export type Effect =
   | { type: "request"; method: string; url: string; body?: unknown; timeoutMs: number };
 
 /** What one lifecycle did in a pass; `from` equals `to` when it stayed. */
-export type Step = { from: string; to: string; event: string; actions: string[] };
+export type Step = {
+  from: string;
+  to: string;
+  event: string;
+  actions: string[];
+  /** Facts that another lifecycle's step in the same pass changed under it: it was taken on these. */
+  facts?: Record<string, unknown>;
+};
 
 /** What a pass wants: the steps taken, the writes in their order, the whole new status, and when to look again. */
 export type Plan = {

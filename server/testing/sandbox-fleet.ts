@@ -1,5 +1,6 @@
 import { crdOf } from "@/machines/crd";
 import type { Kind } from "@/machines/kind";
+import { foldPasses } from "@/server/history/fold-passes";
 import { apis } from "@/server/kubernetes/apis";
 import { createClient } from "@/server/kubernetes/client";
 import { createVirtualClock } from "@/server/kubernetes/clock";
@@ -96,6 +97,10 @@ export async function createSandboxFleet({ kinds, reconcilers, namespace }: Flee
       await worker.stop({ abandon: true });
       await client.close();
       await sandbox.stop();
+      // Whatever a test did here: the history that is stored of it folds to the states that were stored.
+      const kindsById = Object.fromEntries(Object.entries(reconcilers).map(([id, { kind }]) => [id, kind]));
+      const divergences = foldPasses(passes, kindsById);
+      if (divergences.length > 0) throw new Error(`History does not replay: ${divergences.join("; ")}`);
     },
   };
 }
