@@ -37,7 +37,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
   const { database, client, clock, about, onFault } = options;
   const hub = createHub({ database, clock });
   const events = createEventRecorder({ client, clock, component: "orrery", instance: "web" });
-  const bulk = createBulkJobs();
+  const bulk = createBulkJobs({ onError: (error) => onFault(error, "bulk") });
   const world = createLiveWorld({ client, clock });
   const services: Services = {
     ...options,
@@ -54,7 +54,7 @@ export async function createServices(options: ServiceOptions): Promise<Services>
     },
   };
   await hub.start();
-  await bulk.resume(services).catch((error: unknown) => onFault(error, "bulk"));
+  await bulk.start(services);
   return services;
 }
 

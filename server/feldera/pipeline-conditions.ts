@@ -2,6 +2,7 @@ import { setCondition, type Condition } from "@/machines/conditions";
 import type { PipelineStatus } from "@/machines/feldera/pipeline.schema";
 import { computeOf } from "./compute-state";
 import type { PipelineSeen } from "./pipeline.read";
+import { programErrorText } from "./program-error-text";
 
 const answering = new Set(["Running", "Paused", "Standby", "Initializing", "Bootstrapping", "Replaying"]);
 
@@ -27,7 +28,7 @@ export function conditionsAfter(seen: PipelineSeen, status: PipelineStatus, now:
       type: "Compiled",
       status: compiled ? "True" : "False",
       reason: status.program_status,
-      message: `the program is ${status.program_status}`,
+      message: `the program is ${status.program_status}${programErrorText(status)}`,
       observedGeneration,
     },
     now,

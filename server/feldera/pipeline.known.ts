@@ -6,6 +6,7 @@ import type { StorageFacts } from "@/machines/feldera/storage.machine";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import { computeOf, type Compute } from "./compute-state";
 import type { PipelineSeen } from "./pipeline.read";
+import { programErrorText } from "./program-error-text";
 import { isEdited } from "./program-hash";
 import { reportedOf } from "./reported-status";
 import { wishesOf, type RuntimeWish, type Wishes } from "./wishes";
@@ -56,7 +57,7 @@ function resourcesKnown(seen: PipelineSeen, wishes: Wishes, compute: Compute): K
     },
     evidence: {
       compute: compute.evidence,
-      program: { sentence: `the program is ${status.program_status}${errorText(seen)}` },
+      program: { sentence: `the program is ${status.program_status}${programErrorText(status)}` },
       timedOut: { sentence: `provisioning may take ${limitMs / 1000} s` },
       ...(seen.report?.kind === "failed" && { process: { sentence: seen.report.error.message } }),
     },
@@ -146,11 +147,6 @@ function provisioningMs({ pipeline, now }: PipelineSeen): number {
   const { deployment_resources_status, deployment_resources_status_since } = pipeline.status;
   if (deployment_resources_status !== "Provisioning" || !deployment_resources_status_since) return 0;
   return now - Date.parse(deployment_resources_status_since);
-}
-
-function errorText({ pipeline }: PipelineSeen): string {
-  const first = pipeline.status.program_error?.sql_compilation?.messages.find((message) => !message.warning);
-  return first ? `: line ${first.start_line_number}, column ${first.start_column}: ${first.message}` : "";
 }
 
 function refOf({ apiVersion, kind, metadata }: KubernetesObject): Evidence["object"] {

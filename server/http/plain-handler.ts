@@ -23,7 +23,7 @@ export function handlePlain(services: Services, request: Request): Promise<Respo
       router: appRouter,
       path,
       type: procedure.type,
-      ctx: contextOf(services, identity),
+      ctx: contextOf(services, identity, req),
       getRawInput: async () => input,
       signal: req.signal,
       batchIndex: 0,

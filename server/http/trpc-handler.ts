@@ -13,11 +13,25 @@ export function handleTrpc(services: Services, request: Request): Promise<Respon
       endpoint: "/api/trpc",
       req,
       router: appRouter,
-      createContext: () => contextOf(services, identity),
+      createContext: () => contextOf(services, identity, req),
     });
   });
 }
 
-export function contextOf(services: Services, identity: Identity | null): RequestContext {
-  return { services, identity, spend: (who, kind) => services.door.spend(who, kind), onFault: services.onFault };
+/** Without a request, for a page that asks on behalf of somebody: there are no streams to end. */
+export function contextOf(services: Services, identity: Identity | null, request?: Request): RequestContext {
+  const { door, onFault } = services;
+  // A cluster that does not answer takes nobody's right away.
+  const stillKnown = (from: Request) =>
+    door.identify(from).then(
+      (known) => known !== null,
+      () => true,
+    );
+  return {
+    services,
+    identity,
+    ...(request && { stillKnown: () => stillKnown(request) }),
+    spend: (who, kind) => door.spend(who, kind),
+    onFault,
+  };
 }

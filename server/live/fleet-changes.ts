@@ -29,7 +29,7 @@ const RIGHTS_EVERY_MS = 15_000;
 
 /** What changes in the fleet, for one page of it: each change of a row once, however often the stream was broken. */
 export async function* fleetChanges(asked: Asked, input: ChangesInput, outer: AbortSignal) {
-  const signal = untilExpired(asked, outer);
+  const { signal, end } = untilExpired(asked, outer);
   const isOver = () => signal.aborted;
   const mail = createMailbox<Row | null>();
   const ids = new Set(input.ids);
@@ -89,6 +89,7 @@ export async function* fleetChanges(asked: Asked, input: ChangesInput, outer: Ab
     }
     if (!outer.aborted) throw new TRPCError({ code: "UNAUTHORIZED", message: "The session has ended: sign in again." });
   } finally {
+    end();
     unsubscribe();
   }
 }

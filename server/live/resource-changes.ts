@@ -20,7 +20,7 @@ export async function* resourceChanges(
   outer: AbortSignal,
 ) {
   await mustRead(asked, ref);
-  const signal = untilExpired(asked, outer);
+  const { signal, end } = untilExpired(asked, outer);
   const id = idOf(ref);
   const isOver = () => signal.aborted;
   const mail = createMailbox<{ row: Row | null; version: bigint }>();
@@ -47,6 +47,7 @@ export async function* resourceChanges(
     }
     if (!outer.aborted) throw new TRPCError({ code: "UNAUTHORIZED", message: "The session has ended: sign in again." });
   } finally {
+    end();
     unsubscribe();
   }
 }

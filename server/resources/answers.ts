@@ -177,7 +177,9 @@ export const transitionSchema = z.object({
   commandId: z.string().nullable(),
   error: z.string().nullable(),
   dwellMs: z.number().nullable().describe("how long it had been in `from`"),
-  droppedBefore: z.int().describe("passes lost before this one while the database was away"),
+  droppedBefore: z
+    .int()
+    .describe("passes that were lost before this one: the database was away for too long, or a worker died"),
 });
 export type TransitionAnswer = z.infer<typeof transitionSchema>;
 

@@ -6,16 +6,29 @@ import { visibleTo } from "./access";
 import { cursorNumber } from "./number-cursor";
 import { parameters } from "./page-filter";
 import { idOf, type Ref } from "./ref";
+import type { Refusal } from "./refusal";
 
-export type Begun = { fresh: true; id: string };
+/** A row that is open. `refusal`: it is refused whatever the machine says. */
+export type Begun = { fresh: true; id: string; refusal: Refusal | null };
+type Repeated = { fresh: false; answer: CommandAnswer };
 
 /** Writes the row before anything is done. A key that was used before gives the answer of that time. */
-export async function beginCommand(
-  asked: Asked,
-  input: CommandInput,
-  id: string,
-): Promise<Begun | { fresh: false; answer: CommandAnswer }> {
-  const { database, identity, clock } = asked;
+export async function beginCommand(asked: Asked, input: CommandInput, id: string): Promise<Begun | Repeated> {
+  if (await insertRow(asked, input, id)) return { fresh: true, id, refusal: null };
+  const [before] = await asked.database.query<Before>(
+    `SELECT "id", "resourceId", "command", "changed" -> 'answer' AS "answer" FROM "Command"
+     WHERE "actor" = $1 AND "idempotencyKey" = $2`,
+    [asked.identity.name, input.idempotencyKey],
+  );
+  if (before?.resourceId === idOf(input) && before.command === input.command)
+    return { fresh: false, answer: answerBefore(before) };
+  // Refused, and in the log like any other: under a key of its own.
+  await insertRow(asked, { ...input, idempotencyKey: `${input.idempotencyKey}/${id}` }, id);
+  const sentence = "This idempotency key was used for another command.";
+  return { fresh: true, id, refusal: { code: "invalid", sentence, reason: null } };
+}
+
+async function insertRow({ database, identity, clock }: Asked, input: CommandInput, id: string): Promise<boolean> {
   const created = await database.query(
     `INSERT INTO "Command" ("id", "at", "actor", "groups", "idempotencyKey", "resourceId", "kind", "namespace", "name",
        "command", "args", "seenState", "outcome", "sentence", "changed", "bulkId")
@@ -37,38 +50,20 @@ export async function beginCommand(
       input.bulkId ?? null,
     ],
   );
-  if (created.length > 0) return { fresh: true, id };
-  return { fresh: false, answer: await answerBefore(asked, input) };
+  return created.length > 0;
 }
 
-type Before = { id: string; resourceId: string; command: string; outcome: string; answer: unknown };
+type Before = { id: string; resourceId: string; command: string; answer: unknown };
 
-async function answerBefore({ database, identity }: Asked, input: CommandInput): Promise<CommandAnswer> {
-  const [before] = await database.query<Before>(
-    `SELECT "id", "resourceId", "command", "outcome", "changed" -> 'answer' AS "answer" FROM "Command"
-     WHERE "actor" = $1 AND "idempotencyKey" = $2`,
-    [identity.name, input.idempotencyKey],
-  );
-  const refused = (code: "invalid" | "busy", sentence: string): CommandAnswer => ({
-    accepted: false,
-    commandId: before?.id ?? "",
-    refusal: { code, sentence, reason: null },
-    state: null,
-    repeated: true,
-  });
-  if (before?.resourceId !== idOf(input) || before.command !== input.command)
-    return refused("invalid", "This idempotency key was used for another command.");
-  const answer = commandAnswerSchema.safeParse(before.answer);
-  return answer.success ? { ...answer.data, repeated: true } : refused("busy", "This command is under way.");
+function answerBefore({ id, answer }: Before): CommandAnswer {
+  const given = commandAnswerSchema.safeParse(answer);
+  if (given.success) return { ...given.data, repeated: true };
+  const refusal = { code: "busy" as const, sentence: "This command is under way.", reason: null };
+  return { accepted: false, commandId: id, refusal, state: null, repeated: true };
 }
 
-export async function finishCommand(
-  asked: Asked,
-  _input: CommandInput,
-  { id }: Begun,
-  attempt: Attempt,
-): Promise<void> {
-  const { answer, reading, state, machine } = attempt;
+export async function finishCommand(asked: Asked, { id }: Begun, attempt: Attempt): Promise<void> {
+  const { answer, object, state, machine } = attempt;
   const refusal = answer.accepted ? null : answer.refusal;
   await asked.database.query(
     `UPDATE "Command" SET "finishedAt" = $2, "outcome" = $3, "code" = $4, "sentence" = $5, "reason" = $6, "uid" = $7,
@@ -80,7 +75,7 @@ export async function finishCommand(
       refusal?.code ?? null,
       answer.accepted ? answer.sentence : answer.refusal.sentence,
       refusal?.reason ?? null,
-      reading?.object.metadata.uid ?? null,
+      object?.metadata.uid ?? null,
       state,
       machine,
       JSON.stringify({ patch: answer.accepted ? answer.changed : {}, answer }),

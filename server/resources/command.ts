@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { contentHash } from "@/machines/content-hash";
 import type { Event } from "@/machines/lifecycle";
 import { KubernetesError } from "@/server/kubernetes/errors";
+import type { KubernetesObject } from "@/server/kubernetes/object";
 import { applyCommand } from "@/server/reconcile/apply";
 import { refusalOf } from "./access";
 import type { CommandAnswer } from "./answers";
@@ -12,7 +13,7 @@ import { kindOf, type Asked } from "./context";
 import { firstOf, lifecycleStates } from "./lifecycle-states";
 import { offersOf, refusalAsMeant } from "./offers";
 import { unknownCommand } from "./preview";
-import { nameOf, readResource, type Reading } from "./read-resource";
+import { nameOf, objectOf, readResource, type Reading } from "./read-resource";
 import { idOf, type Ref } from "./ref";
 import { Refused, type Refusal } from "./refusal";
 
@@ -31,29 +32,38 @@ export async function command(asked: Asked, input: CommandInput): Promise<Comman
   const begun = await beginCommand(asked, input, randomUUID());
   if (!begun.fresh) return begun.answer;
   const attempt = await carriedOut(asked, input, begun);
-  await finishCommand(asked, input, begun, attempt);
+  await finishCommand(asked, begun, attempt);
   tellCluster(asked, input, attempt);
   return attempt.answer;
 }
 
 /** What was done, and what was known when it was decided. */
-export type Attempt = { answer: CommandAnswer; reading: Reading | null; state: string | null; machine: string | null };
+export type Attempt = {
+  answer: CommandAnswer;
+  object: KubernetesObject | null;
+  state: string | null;
+  machine: string | null;
+};
 
 /** Somebody else may write between our read and our write; then everything is asked again. */
 const TRIES_MAX = 4;
 
 async function carriedOut(asked: Asked, input: CommandInput, begun: Begun): Promise<Attempt> {
-  const known: Omit<Attempt, "answer"> = { reading: null, state: null, machine: null };
+  const known: Omit<Attempt, "answer"> = { object: null, state: null, machine: null };
   const refused = (refusal: Refusal): Attempt => ({
     ...known,
     answer: { accepted: false, commandId: begun.id, refusal, state: known.state, repeated: false },
   });
   try {
-    const permission = await permissionFor(asked, input);
-    if (permission) return refused(permission);
+    const refusal = begun.refusal ?? (await permissionFor(asked, input));
+    if (refusal) {
+      // Only to tell the object's own events of it: whoever asked is told nothing of what is read here.
+      known.object = await objectOf(asked, kindOf(asked, input.kind), input).catch(() => null);
+      return refused(refusal);
+    }
     for (let tries = 1; ; tries++) {
       const reading = await readResource(asked, input);
-      known.reading = reading;
+      known.object = reading.object;
       known.state = firstOf(lifecycleStates(reading.kind, reading.resource))?.state ?? null;
       const decision = await decide(asked, input, reading, begun);
       if ("code" in decision) return refused(decision);
@@ -67,7 +77,7 @@ async function carriedOut(asked: Asked, input: CommandInput, begun: Begun): Prom
     }
   } catch (error) {
     if (error instanceof Refused) return refused(error.refusal);
-    await finishCommand(asked, input, begun, refused(faultOf(input)));
+    await finishCommand(asked, begun, refused(faultOf(input)));
     throw error;
   }
 }
@@ -147,9 +157,9 @@ function faultOf(input: CommandInput): Refusal {
 }
 
 /** Best effort: the audit log is the record, the event is for those who look with kubectl. */
-function tellCluster({ record, identity }: Asked, input: CommandInput, { answer, reading }: Attempt): void {
-  if (!reading) return;
-  record(reading.object, {
+function tellCluster({ record, identity }: Asked, input: CommandInput, { answer, object }: Attempt): void {
+  if (!object) return;
+  record(object, {
     severity: "Normal",
     reason: answer.accepted ? "CommandAccepted" : "CommandRefused",
     message: answer.accepted

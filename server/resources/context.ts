@@ -28,7 +28,11 @@ export type Context = {
 export type RecordedEvent = { severity: "Normal" | "Warning"; reason: string; message: string };
 
 /** A question and who asks it. */
-export type Asked = Context & { identity: Identity };
+export type Asked = Context & {
+  identity: Identity;
+  /** Whether whoever opened a stream would still be let in; without it, nobody can tell any more. */
+  stillKnown?: (() => Promise<boolean>) | undefined;
+};
 
 export function kindOf({ kinds }: Pick<Context, "kinds">, id: string): Kind {
   const kind = Object.hasOwn(kinds, id) ? kinds[id] : undefined;

@@ -3,6 +3,7 @@ import type { Known } from "@/machines/facts";
 import type { Kind } from "@/machines/kind";
 import { metaOf } from "@/machines/lifecycle";
 import { sentenceOf } from "@/machines/sentence";
+import type { KubernetesObject } from "@/server/kubernetes/object";
 import type { Cause, ExplainAnswer } from "./answers";
 import type { Asked } from "./context";
 import { diagnose } from "./diagnose";
@@ -10,6 +11,7 @@ import { spokenDuration } from "./duration";
 import { mustRead } from "./get";
 import { lifecycleStates, worstTone } from "./lifecycle-states";
 import { liveRow } from "./live-row";
+import { ownWords } from "./own-words";
 import { ownedBy } from "./owned";
 import { nameOf, readResource, type Reading } from "./read-resource";
 import type { Ref } from "./ref";
@@ -35,7 +37,8 @@ async function explainLive(asked: Asked, ref: Ref): Promise<ExplainAnswer> {
   const reading = await readResource(asked, ref);
   const [row, diagnosis] = await Promise.all([liveRow(asked, reading), diagnosisOf(reading)]);
   const { kind, resource, known, now } = reading;
-  const answer = answerOf({ ref, kind, resource, known, row, now, readAt: new Date(now).toISOString() }, diagnosis);
+  const readAt = new Date(now).toISOString();
+  const answer = answerOf({ ref, kind, object: reading.object, resource, known, row, now, readAt }, diagnosis);
   return { ...answer, source: "live" };
 }
 
@@ -53,6 +56,8 @@ async function diagnosisOf({ object, remembered, world }: Reading) {
 export type Explained = {
   ref: Ref;
   kind: Kind;
+  /** null: what was stored has no object. */
+  object: KubernetesObject | null;
   resource: unknown;
   known: Record<string, Known>;
   row: Pick<Row, "looksAgainAt" | "error">;
@@ -64,14 +69,15 @@ function answerOf(
   from: Explained,
   { causes, unknown }: { causes: Cause[]; unknown: string[] },
 ): Omit<ExplainAnswer, "source"> {
-  const { kind, resource, known, row, now, readAt } = from;
+  const { kind, object, resource, known, row, now, readAt } = from;
   const states = lifecycleStates(kind, resource);
   const lifecycles = Object.entries(states).map(([lifecycle, { state, tone, since }]) => {
     const { machine } = kind.lifecycles[lifecycle] ?? {};
     const facts = known[lifecycle];
     if (!machine || !facts)
       return { lifecycle, state, tone, since, sentence: "", why: null, settled: true, waysOut: [] };
-    const { what, why, next } = sentenceOf(machine, state, facts);
+    const { what, why: guarded, next } = sentenceOf(machine, state, facts);
+    const why = guarded ?? (object && ownWords(object, state));
     const sentence = [why ? `${what}: ${why}` : what, next].filter(Boolean).join("; ");
     const settled = metaOf(machine).settled.includes(state);
     return {
@@ -87,6 +93,7 @@ function answerOf(
   });
   const worst = worstTone(lifecycles.map(({ tone }) => tone));
   const first =
+    lifecycles.find(({ tone }) => tone === "bad" && tone === worst) ??
     lifecycles.find(({ tone, settled }) => !settled && tone === worst) ??
     lifecycles.find(({ settled }) => !settled) ??
     lifecycles[0];
@@ -120,17 +127,19 @@ function whyOf(said: Said | undefined, causes: readonly Cause[], error: string |
   return said?.why ?? null;
 }
 
+/** State, since, why, what next, and when it is looked at again. */
 function sentenceFor({ ref, kind, row }: Explained, said: Said | undefined, why: string | null, now: number): string {
   if (!said) return `${kind.title} ${nameOf(ref)}`;
   const since = said.since === null ? "since unknown" : `for ${spokenDuration(now - Date.parse(said.since))}`;
-  const again = row.looksAgainAt ? Date.parse(row.looksAgainAt) - now : null;
-  const parts = [
-    `${said.state} ${since}`,
-    why ?? said.sentence,
-    why && said.why !== null && why !== said.why ? said.sentence : null,
-    again !== null && again > 0 ? `looked at again in ${spokenDuration(again)}` : null,
-  ];
-  return `${parts.filter(Boolean).join(". ")}.`;
+  // What the guard waits for, and what comes then, is in the machine's own sentence; a nearer cause goes before it.
+  const cause = why === said.why ? null : why;
+  return `${[`${said.state} ${since}`, cause, said.sentence, againOf(row.looksAgainAt, now)].filter(Boolean).join(". ")}.`;
+}
+
+function againOf(looksAgainAt: string | null, now: number): string {
+  if (looksAgainAt === null) return "Looked at again when something changes";
+  const inMs = Date.parse(looksAgainAt) - now;
+  return inMs > 0 ? `Looked at again in ${spokenDuration(inMs)}` : "Looked at again now";
 }
 
 /** Unknown is said as unknown: a fact without a value is neither true nor false. */

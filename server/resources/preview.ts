@@ -1,11 +1,11 @@
 import { observed, type Event } from "@/machines/lifecycle";
 import type { KubernetesObject } from "@/server/kubernetes/object";
-import { createAppliedMemory, bodyOf } from "@/server/reconcile/applied-memory";
 import { isRecord, sameValue } from "@/server/reconcile/merge-patch";
-import type { Effect, Plan } from "@/server/reconcile/plan";
+import type { Plan } from "@/server/reconcile/plan";
 import { writesOf, type PlannedWrite } from "@/server/reconcile/planned-write";
 import type { World } from "@/server/reconcile/world";
 import type { PreviewAnswer, Write } from "./answers";
+import { changing } from "./changing";
 import { argsOf } from "./command-args";
 import type { Asked } from "./context";
 import { mustRead } from "./get";
@@ -25,7 +25,7 @@ export async function preview(
   await mustRead(asked, ref);
   const reading = await readResource(asked, ref);
   const from = statesOf(reading);
-  if (command === observed.type) return answerOf(reading, from, [], passOf(reading));
+  if (command === observed.type) return answerOf(reading, from, [], await passOf(reading));
   const offer = (await offersFor(asked, reading)).find((one) => one.command === command);
   const refusal = offer ? offer.refusal : unknownCommand(reading, command);
   const refused = (no: Refusal) => ({ allowed: false, refusal: no, from, to: from, writes: [], looksAgainInMs: null });
@@ -35,16 +35,17 @@ export async function preview(
   if (asMeant) return refused(asMeant);
   const asking = reading.reconciler.compute(reading.seen, event, reading.now);
   const after = await afterCommand(reading, asking);
-  return answerOf(reading, from, writesOf(asking, reading.object).map(writeOf), passOf(after));
+  return answerOf(reading, from, writesOf(asking, reading.object).map(writeOf), await passOf(after));
 }
 
 export function unknownCommand({ kind }: Reading, command: string): Refusal {
   return { code: "invalid", sentence: `A ${kind.title} knows no command "${command}".`, reason: null };
 }
 
-function passOf({ reconciler, seen, object, remembered, now }: Reading): { plan: Plan; writes: Write[] } {
+async function passOf(reading: Reading): Promise<{ plan: Plan; writes: Write[] }> {
+  const { reconciler, seen, object, now } = reading;
   const plan = reconciler.compute(seen, observed, now);
-  return { plan, writes: writesOf(changing(plan, remembered), object).map(writeOf) };
+  return { plan, writes: writesOf(await changing(plan, reading).catch(rethrown), object).map(writeOf) };
 }
 
 function answerOf(
@@ -104,24 +105,6 @@ function withSelf(world: World, self: KubernetesObject): World {
     },
     list: async (api, where) => (await world.list(api, where)).map(swapped),
   };
-}
-
-/** Without what is so already: the worker sends no write that changes nothing. */
-function changing(plan: Plan, remembered: Reading["remembered"]): Plan {
-  const memory = createAppliedMemory();
-  const present = [...remembered.values()];
-  const isThere = (effect: Effect) => {
-    if (effect.type !== "ensure") return false;
-    const { kind, metadata } = effect.object;
-    const live = present.find(
-      (object) =>
-        object.kind === kind &&
-        object.metadata.name === metadata.name &&
-        object.metadata.namespace === metadata.namespace,
-    );
-    return live !== undefined && memory.holds(bodyOf(effect.object), live);
-  };
-  return { ...plan, effects: plan.effects.filter((effect) => !isThere(effect)) };
 }
 
 function statesOf({ kind, resource }: Reading): Record<string, string> {

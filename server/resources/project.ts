@@ -4,6 +4,7 @@ import { sentenceOf, sentenceText } from "@/machines/sentence";
 import { controllerOf, type KubernetesObject } from "@/server/kubernetes/object";
 import { firstOf, lifecycleStates, worstTone } from "./lifecycle-states";
 import { offersOf } from "./offers";
+import { ownWords } from "./own-words";
 import { idOf, type Ref } from "./ref";
 import type { Row } from "./row";
 
@@ -22,7 +23,7 @@ export type Projected = Omit<Row, "version" | "looksAgainAt" | "error">;
 export function project({ ref, kind, object, resource, known }: Learnt): Projected {
   const lifecycles = lifecycleStates(kind, resource);
   const first = firstOf(lifecycles);
-  const sentence = sentenceFor(kind, resource, known);
+  const sentence = sentenceFor({ ref, kind, object, resource, known });
   return {
     id: idOf(ref),
     ...ref,
@@ -42,19 +43,17 @@ export function project({ ref, kind, object, resource, known }: Learnt): Project
 }
 
 /** The sentence of the worst lifecycle; of the first one where none is worse. */
-function sentenceFor(
-  kind: Kind,
-  resource: unknown,
-  known: Record<string, Known>,
-): { text: string; why: string | null } {
+function sentenceFor({ kind, object, resource, known }: Learnt): { text: string; why: string | null } {
   const states = lifecycleStates(kind, resource);
   const worst = worstTone(Object.values(states).map(({ tone }) => tone));
   const [name] = Object.entries(states).find(([, { tone }]) => tone === worst) ?? Object.entries(states)[0] ?? [];
   const lifecycle = name === undefined ? undefined : kind.lifecycles[name];
   const facts = name === undefined ? undefined : known[name];
   if (!lifecycle || !facts) return { text: "", why: null };
-  const sentence = sentenceOf(lifecycle.machine, lifecycle.stateOf(resource), facts);
-  return { text: sentenceText(sentence), why: sentence.why };
+  const state = lifecycle.stateOf(resource);
+  const sentence = sentenceOf(lifecycle.machine, state, facts);
+  const why = sentence.why ?? ownWords(object, state);
+  return { text: sentenceText({ ...sentence, why }), why };
 }
 
 function ownerOf(object: KubernetesObject): Row["owner"] {

@@ -23,6 +23,7 @@ export async function storedReading(context: Context, ref: Ref): Promise<Explain
   return {
     ref,
     kind: atStored(kindOf(context, ref.kind), stored.lifecycles),
+    object: null,
     resource: null,
     known: stored.known,
     row: { looksAgainAt: iso(stored.looksAgainAt), error: stored.error },

@@ -4,6 +4,7 @@ import { apis } from "@/server/kubernetes/apis";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import { createEngine, createNamespace, createReadyInstance, podOf, settleEngine } from "./fixtures/firebolt";
 import { createStage, type Stage } from "./fixtures/stage";
+import { ended, unschedulable, waiting, warn } from "./fixtures/troubles";
 
 /** What is done to the engine `sick` in its own namespace, and the words that only the true cause has. */
 type Trouble = { spec?: Record<string, unknown>; cause: RegExp; make: (at: At) => Promise<unknown> };
@@ -23,59 +24,6 @@ async function podWith(at: At, status: Record<string, unknown>): Promise<Kuberne
   const pod = await at.stage.create(podOf(`${set.metadata.name}-0`, set));
   await at.stage.setStatus(pod, status);
   return pod;
-}
-
-function waiting(reason: string, message: string, more: Record<string, unknown> = {}) {
-  const conditions = [
-    { type: "PodScheduled", status: "True" },
-    {
-      type: "Ready",
-      status: "False",
-      reason: "ContainersNotReady",
-      message: "containers with unready status: [engine]",
-    },
-  ];
-  return {
-    phase: "Pending",
-    conditions,
-    containerStatuses: [{ ...container, state: { waiting: { reason, message } }, ...more }],
-  };
-}
-const container = { name: "engine", ready: false, restartCount: 0, image: "x", imageID: "" };
-
-function ended(exitCode: number, reason: string, more: Record<string, unknown> = {}) {
-  return waiting("CrashLoopBackOff", "back-off 5m0s restarting failed container", {
-    restartCount: 7,
-    lastState: { terminated: { exitCode, reason, startedAt: null, finishedAt: null, ...more } },
-  });
-}
-
-function unschedulable(message: string) {
-  const scheduled = { type: "PodScheduled", status: "False", reason: "Unschedulable", message };
-  return { phase: "Pending", conditions: [scheduled] };
-}
-
-async function warn(
-  { stage, namespace }: At,
-  object: KubernetesObject,
-  reason: string,
-  message: string,
-): Promise<void> {
-  const { name, uid } = object.metadata;
-  const now = new Date(stage.clock.now()).toISOString().replace(/\.\d+Z/, "Z");
-  await stage.create({
-    apiVersion: "v1",
-    kind: "Event",
-    metadata: { name: `${name}.${reason.toLowerCase()}`, namespace },
-    involvedObject: { apiVersion: object.apiVersion, kind: object.kind, namespace, name, uid },
-    type: "Warning",
-    reason,
-    message,
-    count: 3,
-    firstTimestamp: now,
-    lastTimestamp: now,
-    source: { component: "controller" },
-  });
 }
 
 const failedCreate = (message: string) => async (at: At) => warn(at, await setOf(at), "FailedCreate", message);
@@ -222,6 +170,14 @@ const troubles: Record<string, Trouble> = {
     },
   },
   "a class that does not exist": { spec: { engineClassRef: "large" }, cause: /large/, make: async () => undefined },
+  "a drain that never ends": {
+    cause: /generation 0.*drain probe failed on pod sick-g0-0/,
+    make: async (at) => {
+      await settleEngine(at.stage, at);
+      await at.stage.client.patch(engineApi, at, { spec: { replicas: 2 } }, { type: "merge" });
+      await settleEngine(at.stage, at);
+    },
+  },
   "a finalizer that holds an old object": {
     cause: /held by the finalizer example.com\/hold/,
     make: async (at) => {
@@ -240,7 +196,7 @@ const troubles: Record<string, Trouble> = {
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await createStage();
+  stage = await createStage({ reads: "memory" });
 });
 afterAll(() => stage.stop());
 

@@ -11,6 +11,8 @@ import type { AboutHere } from "@/server/resources/whoami";
 export type RequestContext = {
   services: Context & { bulk: BulkJobs; about: AboutHere };
   identity: Identity | null;
+  /** Asked again and again while a stream is open. */
+  stillKnown?: () => Promise<boolean>;
   /** Takes one from what the caller may ask per time; throws when there is none left. */
   spend?: (identity: Identity, kind: "query" | "mutation" | "subscription") => void;
   /** Faults of our own go to the log, never to the caller. */
@@ -41,7 +43,7 @@ const guarded = t.procedure.use(async ({ ctx, next, path, type, getRawInput }) =
   ctx.spend?.(identity, type);
   if (!isText(await getRawInput()))
     throw answerable(new TRPCError({ code: "BAD_REQUEST", cause: notText() }), () => undefined);
-  const result = await next({ ctx: { ...ctx, asked: { ...ctx.services, identity } } });
+  const result = await next({ ctx: { ...ctx, asked: { ...ctx.services, identity, stillKnown: ctx.stillKnown } } });
   if (result.ok) return result;
   throw answerable(result.error, (fault) => ctx.onFault?.(fault, path));
 });

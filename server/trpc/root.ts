@@ -2,7 +2,7 @@ import { z } from "zod";
 import { auditPageSchema } from "@/server/resources/answers";
 import { auditPage } from "@/server/resources/audit";
 import { bulkInputSchema, forecast, forecastSchema } from "@/server/resources/bulk";
-import { jobSchema } from "@/server/resources/bulk-jobs";
+import { jobSchema } from "@/server/resources/bulk-store";
 import { flow } from "@/server/resources/flow";
 import { flowSchema, machineSchema, machinesListSchema } from "@/server/resources/machine-answers";
 import { machine, machinesList } from "@/server/resources/machines";
