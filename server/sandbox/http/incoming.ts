@@ -54,12 +54,17 @@ export function checkedCopy(type: Kind, object: KubernetesObject, ctx: RequestCo
 function checked(type: Kind, object: KubernetesObject, ctx: RequestContext): KubernetesObject {
   const builtin = isBuiltin(type);
   // What all kinds share is typed, also where the rest is not.
+  const unknown: string[] = [];
   if (!builtin) {
     object = { ...object, metadata: cloneUnfrozen(object.metadata) };
-    refuseMistyped(type, conform(metadataOnly, { metadata: object.metadata }, { prune: true }));
+    unknown.push(
+      ...refuseMistyped(type, conform(metadataOnly, { metadata: object.metadata }, { prune: true })).unknown,
+    );
   }
   if (!type.schema || (!builtin && ctx.fieldValidation === "Ignore")) return object;
-  const { unknown } = refuseMistyped(type, conform(type.schema, object, { prune: builtin }));
+  // A custom kind's schema says nothing of the metadata, which was looked at above.
+  const own = builtin ? object : { ...object, metadata: {} };
+  unknown.push(...refuseMistyped(type, conform(type.schema, own, { prune: builtin })).unknown);
   if (unknown.length === 0 || ctx.fieldValidation === "Ignore") return object;
   const sentences = unknown.map((field) => `unknown field "${field}"`);
   if (ctx.fieldValidation === "Strict") {
