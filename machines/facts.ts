@@ -11,6 +11,11 @@ export type ObjectRef = {
 };
 
 /** Where a fact comes from: "StatefulSet analytics-g4: 1 of 3 pods ready". */
-export type Evidence = { sentence: string; object?: ObjectRef };
+export type Evidence = {
+  sentence: string;
+  object?: ObjectRef;
+  /** The sentence is a warning of the cluster's own: waiting alone may not help. */
+  warning?: true;
+};
 
 export type Known<F extends Facts = Facts> = { facts: F; evidence: Partial<Record<keyof F & string, Evidence>> };

@@ -123,6 +123,14 @@ describe("the sentence", () => {
     );
   });
 
+  test("knows that what is awaited is in trouble, by the cluster's own warning alone", () => {
+    const { facts } = known({});
+    const evidence = { temperature: { sentence: "the fuse is blown", warning: true as const } };
+    expect(sentenceOf(kettleMachine, "heating", known({})).troubled).toBe(false);
+    expect(sentenceOf(kettleMachine, "heating", { facts, evidence }).troubled).toBe(true);
+    expect(sentenceOf(kettleMachine, "hot", { facts, evidence }).troubled).toBe(false);
+  });
+
   test("says what happens next when nothing stands in the way", () => {
     expect(sentenceOf(kettleMachine, "heating", known({ temperature: "boiling" })).next).toBe("next is hot");
   });

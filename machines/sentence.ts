@@ -5,27 +5,42 @@ import { decisive, sentencesOf, type GuardTree } from "./guard-tree";
 import { metaOf, observed, stateMetaOf, type Tone } from "./lifecycle";
 
 /** What a person would say of a resource: what it is doing, what it waits for, and what comes then. */
-export type Sentence = { what: string; why: string | null; next: string | null };
+export type Sentence = {
+  what: string;
+  why: string | null;
+  next: string | null;
+  /** What it waits for is in trouble, by a warning of the cluster's own. */
+  troubled: boolean;
+};
 
 export function sentenceOf(machine: AnyStateMachine, state: string, known: Known): Sentence {
   const what = stateMetaOf(machine, state).summary;
   const ways = explain(machine, state, known).filter(({ edge }) => edge.event === observed.type);
   const taken = ways.find((way) => way.taken);
   if (taken && !taken.edge.self) {
-    return { what, why: taken.tree && because(taken.tree), next: `next is ${taken.edge.to}` };
+    return { what, why: taken.tree && because(taken.tree), next: `next is ${taken.edge.to}`, troubled: false };
   }
   const awaited = metaOf(machine).settled.includes(state) ? undefined : awaitedOf(machine, ways);
   // Tried before what is awaited, so it is what stands in the way.
   if (taken?.tree && taken.edge.actions.length && !(awaited && ways.indexOf(awaited) < ways.indexOf(taken))) {
     const deeds = taken.edge.actions.map((action) => metaOf(machine).actions[action] ?? action);
-    return { what, why: because(taken.tree), next: `so it will ${deeds.join(" and ")}` };
+    return {
+      what,
+      why: because(taken.tree),
+      next: `so it will ${deeds.join(" and ")}`,
+      troubled: isTroubled(taken.tree),
+    };
   }
-  if (!awaited?.tree) return { what, why: null, next: null };
-  return { what, why: because(awaited.tree), next: `then ${awaited.edge.to}` };
+  if (!awaited?.tree) return { what, why: null, next: null, troubled: false };
+  return { what, why: because(awaited.tree), next: `then ${awaited.edge.to}`, troubled: isTroubled(awaited.tree) };
+}
+
+function isTroubled(tree: GuardTree): boolean {
+  return decisive(tree).some(({ evidence }) => evidence.some(({ warning }) => warning));
 }
 
 /** The sentence in one line, for lists and logs. */
-export function sentenceText({ what, why, next }: Sentence): string {
+export function sentenceText({ what, why, next }: Pick<Sentence, "what" | "why" | "next">): string {
   const rest = [why, next].filter(Boolean).join("; ");
   return rest ? `${what}: ${rest}` : what;
 }

@@ -15,11 +15,12 @@ export function computeOf(seen: PipelineSeen): Compute {
   if (statefulSet && !statefulSet.metadata.deletionTimestamp && pods.some(isReady)) {
     return { state: "ready", evidence: { sentence: `StatefulSet ${statefulSet.metadata.name}: its pod is ready` } };
   }
-  const trouble = warnings[0]?.sentence;
+  const [trouble] = warnings;
+  if (trouble) return { state: "coming", evidence: { sentence: trouble.sentence, warning: true } };
   const waiting = statefulSet
     ? `StatefulSet ${statefulSet.metadata.name}: its pod is not ready`
     : "its objects are being made";
-  return { state: "coming", evidence: { sentence: trouble ?? waiting } };
+  return { state: "coming", evidence: { sentence: waiting } };
 }
 
 /** What no waiting mends, in words; null while there is hope. A pod that is replaced or evicted is not among it. */

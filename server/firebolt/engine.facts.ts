@@ -36,11 +36,9 @@ export function knownOfEngine(seen: EngineSeen): Known<EngineFacts> {
       specAdmitted: { sentence: verdict.admitted ? "every rule is kept" : verdict.message },
       generation: about(statefulSet, generationSentence(seen)),
       partsPresent: { sentence: parts.length > 0 ? `${parts.join(" and ")} not found` : "both were found" },
-      podsReady: about(
-        statefulSet,
-        seen.warning?.sentence ??
-          `StatefulSet ${names.statefulSet}: ${pods.ready} of ${engine.spec.replicas} pods ready`,
-      ),
+      podsReady: seen.warning
+        ? { ...about(statefulSet, seen.warning.sentence), warning: true }
+        : about(statefulSet, `StatefulSet ${names.statefulSet}: ${pods.ready} of ${engine.spec.replicas} pods ready`),
       service: about(service, serviceSentence(seen)),
       oldGeneration: {
         sentence: seen.drain

@@ -23,13 +23,14 @@ export type Projected = Omit<Row, "version" | "looksAgainAt" | "error">;
 export function project({ ref, kind, object, resource, known }: Learnt): Projected {
   const lifecycles = lifecycleStates(kind, resource);
   const first = firstOf(lifecycles);
+  const tone = worstTone(Object.values(lifecycles).map((one) => one.tone));
   const sentence = sentenceFor({ ref, kind, object, resource, known });
   return {
     id: idOf(ref),
     ...ref,
     uid: object.metadata.uid ?? "",
     state: first?.state ?? "",
-    tone: worstTone(Object.values(lifecycles).map(({ tone }) => tone)),
+    tone: sentence.troubled && tone === "busy" ? "warn" : tone,
     since: first?.since ?? null,
     lifecycles,
     sentence: clipped(sentence.text),
@@ -42,18 +43,20 @@ export function project({ ref, kind, object, resource, known }: Learnt): Project
   };
 }
 
+type Told = { text: string; why: string | null; troubled: boolean };
+
 /** The sentence of the worst lifecycle; of the first one where none is worse. */
-function sentenceFor({ kind, object, resource, known }: Learnt): { text: string; why: string | null } {
+function sentenceFor({ kind, object, resource, known }: Learnt): Told {
   const states = lifecycleStates(kind, resource);
   const worst = worstTone(Object.values(states).map(({ tone }) => tone));
   const [name] = Object.entries(states).find(([, { tone }]) => tone === worst) ?? Object.entries(states)[0] ?? [];
   const lifecycle = name === undefined ? undefined : kind.lifecycles[name];
   const facts = name === undefined ? undefined : known[name];
-  if (!lifecycle || !facts) return { text: "", why: null };
+  if (!lifecycle || !facts) return { text: "", why: null, troubled: false };
   const state = lifecycle.stateOf(resource);
   const sentence = sentenceOf(lifecycle.machine, state, facts);
   const why = sentence.why ?? ownWords(object, state);
-  return { text: sentenceText({ ...sentence, why }), why };
+  return { text: sentenceText({ ...sentence, why }), why, troubled: sentence.troubled };
 }
 
 function ownerOf(object: KubernetesObject): Row["owner"] {

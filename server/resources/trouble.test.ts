@@ -227,6 +227,12 @@ test("nearly all of them are named, and there are more than twenty", () => {
   expect(missed.length / Object.keys(troubles).length, missed.join("\n")).toBeLessThanOrEqual(0.05);
 });
 
+test("an engine that waits in vain is listed among what wants attention, before it is late", async () => {
+  const namespace = `sick-${Object.keys(troubles).indexOf("a missing ServiceAccount")}`;
+  const { rows } = await stage.as().fleet.page({ namespaces: [namespace], tones: ["warn"] });
+  expect(rows).toMatchObject([{ name: "sick", state: "creating" }]);
+});
+
 test("a healthy engine has no cause to tell of, and what repeats another cause is left out", async () => {
   const at = { namespace: "well", name: "well" };
   await createNamespace(stage, "well");
