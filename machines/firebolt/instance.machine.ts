@@ -73,10 +73,9 @@ const before = [
   { guard: not("recoverable"), target: "Failed", actions: "giveUp" },
 ] as const;
 
-const upkeep = [
-  { guard: not("specAdmitted"), actions: "refuseSpec" },
-  { guard: not("partsCurrent"), actions: "provision" },
-] as const;
+const provision = { guard: not("partsCurrent"), actions: "provision" } as const;
+
+const upkeep = [{ guard: not("specAdmitted"), actions: "refuseSpec" }, provision] as const;
 
 const ready = and(["metadataReady", "gatewayReady"]);
 
@@ -107,7 +106,7 @@ export const instanceMachine = createMachine({
           // Before the upkeep: engines must hear of a lost service even while the spec is refused.
           { guard: not(ready), target: "Degraded" },
           { guard: not("specAdmitted"), target: "Degraded", actions: "refuseSpec" },
-          ...upkeep,
+          provision,
         ],
       },
     },
