@@ -3,7 +3,17 @@ import tseslint from "typescript-eslint";
 
 /** Folder → what it may not import. Arrows point inwards: app → components → machines ← server. */
 const fences = {
-  "machines/**": ["@/server/**", "@/components/**", "@/app/**", "@/prisma/**", "react", "next/**", "@kubernetes/**", "@trpc/**", "node:*"],
+  "machines/**": [
+    "@/server/**",
+    "@/components/**",
+    "@/app/**",
+    "@/prisma/**",
+    "react",
+    "next/**",
+    "@kubernetes/**",
+    "@trpc/**",
+    "node:*",
+  ],
   "components/**": ["@/server/**", "@/app/**", "@/prisma/**", "@kubernetes/**", "node:*"],
   "server/**": ["@/components/**", "@/app/**", "react", "next/**"],
 };
@@ -18,7 +28,18 @@ const familyFences = familyNames.flatMap((family) =>
 );
 
 export default tseslint.config(
-  { ignores: ["**/generated/**", ".next/**", ".orrery/**", "node_modules/**", "*.config.*", "scripts/*.mjs", "server/sandbox/programs/*.mjs", "next-env.d.ts"] },
+  {
+    ignores: [
+      "**/generated/**",
+      ".next/**",
+      ".orrery/**",
+      "node_modules/**",
+      "*.config.*",
+      "scripts/*.mjs",
+      "server/sandbox/programs/*.mjs",
+      "next-env.d.ts",
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   {

@@ -34,7 +34,9 @@ async function testAll() {
 
 async function testCluster() {
   if (!process.env.KUBECONFIG) {
-    console.error("npm run test:cluster changes the cluster that it runs on: name a disposable one with KUBECONFIG=<file>.");
+    console.error(
+      "npm run test:cluster changes the cluster that it runs on: name a disposable one with KUBECONFIG=<file>.",
+    );
     process.exit(2);
   }
   await prepare(["install", "generate"]);
@@ -46,7 +48,13 @@ async function checkAll() {
   for (const [title, [command, args]] of Object.entries(checks)) {
     const since = performance.now();
     const { code, output } = await run(command, args, { stdio: ["ignore", "pipe", "pipe"] });
-    results.push({ title, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, took: seconds(since), output: code === 0 ? "" : output });
+    results.push({
+      title,
+      passed: code === 0 ? 1 : 0,
+      failed: code === 0 ? 0 : 1,
+      took: seconds(since),
+      output: code === 0 ? "" : output,
+    });
   }
 }
 
@@ -54,7 +62,15 @@ async function suite(title, project, env = {}) {
   const since = performance.now();
   const report = join(stampFolder, `${project}.json`);
   rmSync(report, { force: true });
-  const args = ["vitest", "run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const args = [
+    "vitest",
+    "run",
+    "--project",
+    project,
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${report}`,
+  ];
   const { code } = await run("npx", args, { stdio: "inherit", env: { ...process.env, ...env } });
   results.push({ title, ...countsOf(report, code), took: seconds(since), output: "" });
 }
@@ -63,16 +79,21 @@ function countsOf(report, code) {
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const counted = JSON.parse(readFileSync(report, "utf8"));
   // A file that cannot be loaded has no tests to fail, but it has failed.
-  const broken = counted.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0).length;
+  const broken = counted.testResults.filter(
+    (file) => file.status === "failed" && file.assertionResults.length === 0,
+  ).length;
   const failed = counted.numFailedTests + broken;
   return { passed: counted.numPassedTests, failed: failed || (code === 0 ? 0 : 1), skipped: counted.numPendingTests };
 }
 
 function summarise() {
-  for (const { title, output } of results.filter((result) => result.output)) console.log(`\n── ${title}\n${output.trimEnd()}`);
+  for (const { title, output } of results.filter((result) => result.output))
+    console.log(`\n── ${title}\n${output.trimEnd()}`);
   console.log("");
   for (const { title, passed, failed, skipped, took } of results)
-    console.log(`  ${failed ? "✗" : "✓"} ${title}: ${passed} passed, ${failed} failed${skipped ? `, ${skipped} not applicable here` : ""} (${took})`);
+    console.log(
+      `  ${failed ? "✗" : "✓"} ${title}: ${passed} passed, ${failed} failed${skipped ? `, ${skipped} not applicable here` : ""} (${took})`,
+    );
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
   process.exit(sum("failed") ? 1 : 0);
