@@ -97,7 +97,8 @@ describe("what resource.get offers is what preview and bulk forecast, and what c
   });
 
   test("and every command was accepted somewhere, refused by a state elsewhere, and refused for want of a right", () => {
-    for (const codes of met.values()) expect([...codes]).toEqual(expect.arrayContaining(["accepted", "permission"]));
+    for (const [command, codes] of met)
+      expect([...codes], command).toEqual(expect.arrayContaining(["accepted", "permission"]));
     const byState = [...met].filter(([, codes]) => codes.has("state")).map(([command]) => command);
     expect(byState.length).toBeGreaterThanOrEqual(met.size - 1);
   });
