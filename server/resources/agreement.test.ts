@@ -89,9 +89,10 @@ describe("what resource.get offers is what preview and bulk forecast, and what c
       if (commandsOf(kind as KindId).length === 0) continue;
       const { items } = await stage.client.list(api, { namespace: "shop" });
       const resources = items.map((object) => kinds[kind as KindId].schema.parse(object));
-      for (const { machine, stateOf, composedOf } of Object.values(lifecycles)) {
+      for (const lifecycle of Object.values(lifecycles)) {
+        const { machine, composedOf } = lifecycle;
         if (composedOf || Object.keys(metaOf(machine).commands).length === 0) continue;
-        expect([...new Set(resources.map(stateOf))].sort()).toEqual(statesOf(machine).sort());
+        expect([...new Set(resources.map((resource) => lifecycle.stateOf(resource)))].sort()).toEqual(statesOf(machine).sort());
       }
     }
   });

@@ -15,17 +15,20 @@ import { Refused } from "./refusal";
 export async function asOf(asked: Asked, ref: Ref, id: string): Promise<AsOfAnswer> {
   await mustRead(asked, ref);
   const kind = kindOf(asked, ref.kind);
-  const [stored] = await asked.database.query<StoredTransition & { generation: number | null; conditions: unknown }>(
-    `SELECT ${transitionColumns}, "generation", "conditions" FROM "Transition" WHERE "resourceId" = $1 AND "id" = $2`,
+  // The lifecycles of one pass are numbered one after the other; times may be equal, numbers never are.
+  const [stored] = await asked.database.query<StoredAsOf>(
+    `SELECT ${transitionColumns}, "generation", "conditions",
+       (SELECT max(s."id") FROM "Transition" s WHERE s."pass" = "Transition"."pass")::text AS "last"
+     FROM "Transition" WHERE "resourceId" = $1 AND "id" = $2`,
     [idOf(ref), cursorNumber(id)],
   );
   if (!stored) throw new Refused("not found", "This transition is not kept, or never was of this resource.");
-  const { generation, conditions, ...rest } = stored;
+  const { generation, conditions, last: upTo, ...rest } = stored;
   const transition = transitionOf(rest);
   const [last, moved, next] = await Promise.all([
-    eachLifecycle(asked, ref, `"at" <= $2`, transition.at, "DESC"),
-    eachLifecycle(asked, ref, `"at" <= $2 AND "from" <> "to"`, transition.at, "DESC"),
-    eachLifecycle(asked, ref, `"at" > $2`, transition.at, "ASC"),
+    eachLifecycle(asked, ref, `"id" <= $2`, upTo, "DESC"),
+    eachLifecycle(asked, ref, `"id" <= $2 AND "from" <> "to"`, upTo, "DESC"),
+    eachLifecycle(asked, ref, `"id" > $2`, upTo, "ASC"),
   ]);
   return {
     transition,
@@ -43,11 +46,13 @@ export async function asOf(asked: Asked, ref: Ref, id: string): Promise<AsOfAnsw
   };
 }
 
-async function eachLifecycle(asked: Asked, ref: Ref, where: string, at: string, order: "ASC" | "DESC") {
+type StoredAsOf = StoredTransition & { generation: number | null; conditions: unknown; last: string };
+
+async function eachLifecycle(asked: Asked, ref: Ref, where: string, id: string, order: "ASC" | "DESC") {
   const rows = await asked.database.query<StoredTransition>(
     `SELECT DISTINCT ON ("Transition"."lifecycle") ${transitionColumns} FROM "Transition"
      WHERE "resourceId" = $1 AND ${where} ORDER BY "Transition"."lifecycle", "Transition"."id" ${order}`,
-    [idOf(ref), at],
+    [idOf(ref), id],
   );
   return new Map(rows.map((row) => [row.lifecycle, transitionOf(row)]));
 }

@@ -1,7 +1,7 @@
 import { explain as waysOutOf, type WayOut } from "@/machines/explain";
 import type { Known } from "@/machines/facts";
 import type { Kind } from "@/machines/kind";
-import { metaOf } from "@/machines/lifecycle";
+import { metaOf, type Tone } from "@/machines/lifecycle";
 import { sentenceOf } from "@/machines/sentence";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import type { Cause, ExplainAnswer } from "./answers";
@@ -75,9 +75,10 @@ function answerOf(
     const { machine } = kind.lifecycles[lifecycle] ?? {};
     const facts = known[lifecycle];
     if (!machine || !facts)
-      return { lifecycle, state, tone, since, sentence: "", why: null, settled: true, waysOut: [] };
+      return { lifecycle, state, tone, since, sentence: "", why: null, own: null, settled: true, waysOut: [] };
     const { what, why: guarded, next } = sentenceOf(machine, state, facts);
-    const why = guarded ?? (object && ownWords(object, state));
+    const own = object && ownWords(object, state);
+    const why = own ?? guarded;
     const sentence = [why ? `${what}: ${why}` : what, next].filter(Boolean).join("; ");
     const settled = metaOf(machine).settled.includes(state);
     return {
@@ -87,6 +88,7 @@ function answerOf(
       since,
       sentence,
       why,
+      own,
       settled,
       waysOut: waysOutOf(machine, state, facts).map(wayOf),
     };
@@ -112,8 +114,11 @@ function answerOf(
 
 type Said = {
   state: string;
+  tone: Tone;
   since: string | null;
   why: string | null;
+  /** What the resource itself says of this state. */
+  own: string | null;
   settled: boolean;
   waysOut: unknown[];
   sentence: string;
@@ -121,6 +126,8 @@ type Said = {
 
 /** An object's own trouble is nearer to the cause than the guard that waits for it; a failing write is nearest of all. */
 function whyOf(said: Said | undefined, causes: readonly Cause[], error: string | null): string | null {
+  // A resource that has failed says itself of what; what its objects still show is how that came about.
+  if (said?.tone === "bad" && said.own) return said.own;
   const [cause] = causes;
   if (cause) return cause.sentence;
   if (error) return error;

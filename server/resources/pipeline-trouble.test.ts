@@ -103,7 +103,10 @@ const troubles: Record<string, Trouble> = {
   "provisioning that takes too long": {
     while: "provisioning",
     cause: /Provisioning took longer than \d+ s/,
-    make: (at) => at.stage.clock.advance(3_600_000),
+    make: async (at) => {
+      await at.stage.setStatus(await claimOf(at), { phase: "Bound" });
+      await at.stage.clock.advance(3_600_000);
+    },
   },
 };
 
@@ -122,6 +125,16 @@ async function bringTo(at: At, what: Trouble["while"]): Promise<void> {
   }
 }
 
+/** As the garbage collector: pods whose Job is gone go with it. */
+async function collectGarbage(namespace: string): Promise<void> {
+  const jobs = new Set(stage.sandbox.cluster.list(apis.job, { namespace }).map(({ metadata }) => metadata.uid));
+  for (const { metadata } of stage.sandbox.cluster.list(apis.pod, { namespace })) {
+    const [owner] = metadata.ownerReferences ?? [];
+    if (owner?.kind === "Job" && !jobs.has(owner.uid))
+      await stage.client.delete(apis.pod, metadata, { graceSeconds: 0 });
+  }
+}
+
 const missed: string[] = [];
 
 test.each(Object.entries(troubles))("the first line of the explanation names %s", async (title, trouble) => {
@@ -133,6 +146,7 @@ test.each(Object.entries(troubles))("the first line of the explanation names %s"
   await bringTo(at, trouble.while);
   await trouble.make(at);
   await stage.passOver("feldera.pipeline", at);
+  await collectGarbage(namespace);
   await stage.projection.settled();
   const { why, sentence } = await stage.as().resource.explain({ kind: "feldera.pipeline", namespace, name: "sick" });
   // It would keep the compiler from those that come after it.
