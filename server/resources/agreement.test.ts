@@ -92,7 +92,9 @@ describe("what resource.get offers is what preview and bulk forecast, and what c
       for (const lifecycle of Object.values(lifecycles)) {
         const { machine, composedOf } = lifecycle;
         if (composedOf || Object.keys(metaOf(machine).commands).length === 0) continue;
-        expect([...new Set(resources.map((resource) => lifecycle.stateOf(resource)))].sort()).toEqual(statesOf(machine).sort());
+        expect([...new Set(resources.map((resource) => lifecycle.stateOf(resource)))].sort()).toEqual(
+          statesOf(machine).sort(),
+        );
       }
     }
   });
