@@ -30,7 +30,7 @@ export async function openStatusWatch(client: KubernetesClient, api: Api, namesp
   /** A busy server cuts off a watcher that is too slow: then everything is looked at again, and one sample is late. */
   const watchOn = async (from: string, onOpen: () => void) => {
     let resourceVersion = from;
-    while (!ended.signal.aborted) {
+    for (;;) {
       const query = { watch: true, resourceVersion, timeoutSeconds: 3_600 };
       const options = { query, signal: ended.signal };
       await client.watchInto(path, options, { onEvent: ({ object }) => take(object), onOpen }).catch(() => undefined);

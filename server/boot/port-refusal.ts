@@ -1,7 +1,10 @@
 import { UsageError } from "@/server/env";
 
 /** Why a port cannot be listened on, as a sentence that says what to do; any other error stays as it is. */
-export function portRefusal(error: unknown, at: { host: string; port: number; option: string }): unknown {
+export function portRefusal<Caught>(
+  error: Caught,
+  at: { host: string; port: number; option: string },
+): Caught | UsageError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const sentence = refusals[code]?.(at);
   return sentence ? new UsageError(sentence) : error;

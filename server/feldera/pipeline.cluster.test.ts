@@ -47,7 +47,9 @@ beforeAll(async () => {
     identity: `test-${process.pid}`,
     leaseNamespace: namespace,
     namespace,
-    onPass: ({ key, error }) => void (error && failures.push(`${key.name}: ${error}`)),
+    onPass: ({ key, error }) => {
+      if (error) failures.push(`${key.name}: ${error}`);
+    },
   });
   worker.start();
 });

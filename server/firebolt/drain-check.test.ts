@@ -97,7 +97,7 @@ describe("the gauges of the old pods", () => {
 
   test("of a pod that never answers are given up in time, and it counts as busy", async () => {
     const clock = createVirtualClock({ startMs: 0 });
-    let arrived = () => undefined as void;
+    let arrived: () => void = () => undefined;
     const waiting = new Promise<void>((resolve) => void (arrived = resolve));
     const port = await listening(() => arrived());
     const check = checkDrain(worldOf({ "old-0": port }, clock).world, [pod("old-0")], "PodIP");

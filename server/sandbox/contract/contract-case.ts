@@ -17,11 +17,10 @@ export function topic(
   cases: (promises: Case) => void,
   { shareScene = false } = {},
 ): (target: () => Target) => void {
-  const inTurn = shareScene ? test.sequential : test.concurrent;
   return (target) =>
     describe.concurrent(title, () => {
       cases((guarantee, run, { since = 0, until = Infinity } = {}) => {
-        inTurn(guarantee, async ({ skip }) => {
+        test(guarantee, { concurrent: !shareScene }, async ({ skip }) => {
           const { minor } = target();
           if (minor < since) skip(`new in 1.${since}`);
           if (minor > until) skip(`gone after 1.${until}`);
