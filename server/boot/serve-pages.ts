@@ -14,6 +14,8 @@ export async function servePages({
 }): Promise<Pages & { ready: () => Promise<void> }> {
   let handle: ReturnType<ReturnType<typeof next>["getRequestHandler"]> | null = null;
   const server = createServer((request, response) => {
+    // Next tells a layout no address of its own, and who has to sign in wants to come back to this one.
+    request.headers["x-orrery-path"] = pathOf(request.url);
     if (handle) void handle(request, response);
     else response.writeHead(503, { "content-type": "text/plain", "retry-after": "1" }).end("Orrery is starting.\n");
   });
@@ -36,6 +38,14 @@ export async function servePages({
       if (handle) await pages.close();
     },
   };
+}
+
+/** As the address bar has it: without the mark of a request for a part of the page. */
+function pathOf(url = "/"): string {
+  const here = "http://orrery.local";
+  const { pathname, searchParams } = new URL(URL.canParse(url, here) ? url : "/", here);
+  searchParams.delete("_rsc");
+  return searchParams.size > 0 ? `${pathname}?${searchParams.toString()}` : pathname;
 }
 
 function listen(server: Server, host: string, port: number) {

@@ -74,7 +74,18 @@ export async function readPipeline(pipeline: Pipeline, world: World, options: Fe
   const stage = stageOf(pipeline);
   const job = stage && (await at(apis.job, pipelineNames.job(name, stage, pipeline.status.program_version)));
   const jobUid = job?.metadata.uid;
-  const jobPods = jobUid ? podsOf(stage ?? "").filter((pod) => ownedByUid(pod, jobUid)) : [];
+  const compiled = (found: readonly KubernetesObject[]) =>
+    compileJobOf(
+      job ?? null,
+      jobUid ? found.filter((pod) => ownedByUid(pod, jobUid)) : [],
+      pipeline.status.compiler_job,
+    );
+  const cached = compiled(podsOf(stage ?? ""));
+  // The end of the Job may be in the cache before the end of its pod, which tells the result: then the server is asked.
+  const compileJob =
+    cached.state === "broken"
+      ? compiled(await world.live.list(apis.pod, { namespace, labelSelector: `${labels.pipeline}=${name}` }))
+      : cached;
   const suspects = isStuck(pipeline, pods) ? [claim, statefulSet, ...processPods] : [];
   const [report, warnings] = await Promise.all([
     reportFor(pipeline, pods, world),
@@ -89,7 +100,7 @@ export async function readPipeline(pipeline: Pipeline, world: World, options: Fe
     service,
     statefulSet,
     pods,
-    job: unfit(pipeline) ?? compileJobOf(job ?? null, jobPods, pipeline.status.compiler_job),
+    job: unfit(pipeline) ?? compileJob,
     jobUid,
     leftovers: stage === null && (await leftBehind(pipeline, at)),
     queue: queueOf(pipeline, others, options.compilersMax),
