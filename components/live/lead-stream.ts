@@ -16,17 +16,27 @@ export function leadStream(client: TRPCClient<AppRouter>, { tell, ids, from }: L
   let failures = 0;
   let brokenAt = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let patience: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
+  let state: LiveState | null = null;
 
-  const say = (mark: LiveState["mark"], since = Date.now()) => tell({ type: "state", state: { mark, since } });
+  const say = (mark: LiveState["mark"], since = Date.now()) => {
+    state = { mark, since };
+    tell({ type: "state", state });
+  };
   const fine = () => {
     failures = 0;
     brokenAt = 0;
+    clearTimeout(patience);
     say("live");
   };
   const broken = () => {
     brokenAt ||= Date.now();
-    say(Date.now() - brokenAt > staleAfterMs ? "stale" : "catching up", brokenAt);
+    const leftMs = brokenAt + staleAfterMs - Date.now();
+    say(leftMs > 0 ? "catching up" : "stale", brokenAt);
+    // A connection that is cut may say nothing more.
+    clearTimeout(patience);
+    if (leftMs > 0) patience = setTimeout(broken, leftMs);
   };
   /** A stream in a browser does not tell why it was refused; a question does. */
   const isSignedOut = async (error: unknown) =>
@@ -41,6 +51,7 @@ export function leadStream(client: TRPCClient<AppRouter>, { tell, ids, from }: L
     broken();
     if (await isSignedOut(error)) {
       stopped = true;
+      clearTimeout(patience);
       say("signed out");
       return;
     }
@@ -83,9 +94,14 @@ export function leadStream(client: TRPCClient<AppRouter>, { tell, ids, from }: L
     refresh: () => {
       if (ids().join() !== asked) later(open, 200);
     },
+    /** For a tab that came later. */
+    greet: () => {
+      if (state) tell({ type: "state", state });
+    },
     stop: () => {
       stopped = true;
       clearTimeout(timer);
+      clearTimeout(patience);
       window.removeEventListener("online", online);
       window.removeEventListener("offline", broken);
       subscription?.unsubscribe();

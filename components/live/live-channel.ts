@@ -32,8 +32,11 @@ export function openLiveChannel(client: TRPCClient<AppRouter>, listener: LiveLis
       listener.onDelta(message.delta);
     } else if (message.type === "state") listener.onState(message.state);
     else {
-      if (message.type === "wants") wants.set(message.tab, message.ids);
-      else wants.delete(message.tab);
+      if (message.type === "gone") wants.delete(message.tab);
+      else {
+        if (!wants.has(message.tab)) leading?.greet();
+        wants.set(message.tab, message.ids);
+      }
       leading?.refresh();
     }
   };
@@ -61,6 +64,8 @@ export function openLiveChannel(client: TRPCClient<AppRouter>, listener: LiveLis
         resolve();
       });
     });
+  // Whoever leads answers how it stands.
+  channel?.postMessage({ type: "wants", tab, ids: [] } satisfies Message);
   const locks = typeof navigator === "undefined" ? undefined : (navigator.locks as LockManager | undefined);
   if (channel && locks) void locks.request("orrery-live", { signal: closing.signal }, takeLead).catch(() => undefined);
   else void takeLead();
