@@ -2,11 +2,11 @@ import type { AnyStateMachine } from "xstate";
 import { diagramOf } from "./diagram";
 import { edgesOf, edgeTaken, type Edge } from "./edges";
 import { leavesOf } from "./guard";
-import type { Facts } from "./facts";
 import type { Kind } from "./kind";
 import { initialOf, metaOf, observed, statesOf, type StateMeta } from "./lifecycle";
+import { factsOfEdges, observedFacts, restFaults } from "./rest";
 import { structuralSchema } from "./structural-schema";
-import { calm, combinations, factsRead } from "./truth-table";
+import { calm, combinations } from "./truth-table";
 
 /** What must hold of every machine: the rule in words → what breaks it. */
 export const rules: Record<string, (machine: AnyStateMachine) => string[]> = {
@@ -93,12 +93,7 @@ export const rules: Record<string, (machine: AnyStateMachine) => string[]> = {
 
   "draws exactly its transitions": (machine) => diagramFaults(machine, diagramOf(machine).edges),
 
-  "comes to rest, or changes the world, when observed facts stay as they are": (machine) =>
-    statesOf(machine).flatMap((state) =>
-      combinations(machine, observedFacts(machine, statesOf(machine))).flatMap((facts) =>
-        restlessness(machine, state, facts),
-      ),
-    ),
+  "comes to rest when observed facts stay as they are, and then repeats only what may be repeated": restFaults,
 
   "stays in a settled state for some facts": (machine) =>
     metaOf(machine)
@@ -168,21 +163,6 @@ function differences(what: string, used: readonly string[], listed: readonly str
   ];
 }
 
-/** Facts that decide what `observed` does in these states. */
-function observedFacts(machine: AnyStateMachine, states: readonly string[]): string[] {
-  return factsOfEdges(
-    machine,
-    edgesOf(machine).filter(
-      ({ from, event }) => states.includes(from) && (event === observed.type || event === "always"),
-    ),
-  );
-}
-
-function factsOfEdges(machine: AnyStateMachine, edges: readonly Edge[]): string[] {
-  const guards = new Set(edges.flatMap(({ guard }) => (guard ? leavesOf(guard) : [])));
-  return [...new Set([...guards].flatMap((guard) => factsRead(machine, guard)))];
-}
-
 /** Every edge that some combination of facts takes. */
 function takenFrom(machine: AnyStateMachine): Edge[] {
   const all = edgesOf(machine);
@@ -203,21 +183,4 @@ function reachable(from: readonly string[], edges: readonly Edge[]): Set<string>
     for (const edge of edges) if (reached.has(edge.from)) reached.add(edge.to);
   }
   return reached;
-}
-
-/**
- * With the same facts again and again, a machine may walk on for a while, but must not walk in a circle in which nothing
- * is done: what does something changes the facts, what does nothing would go round for ever.
- */
-function restlessness(machine: AnyStateMachine, start: string, facts: Facts): string[] {
-  const path: Edge[] = [];
-  for (let state = start; ;) {
-    const edge = edgeTaken(machine, { state, facts: calm(machine, facts) }, observed);
-    if (!edge || edge.self || edge.actions.length) return [];
-    if (path.includes(edge)) {
-      return [`${path.map(({ from }) => from).join(" → ")} → ${state} for ever with ${JSON.stringify(facts)}`];
-    }
-    path.push(edge);
-    state = edge.to;
-  }
 }

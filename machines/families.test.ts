@@ -39,6 +39,8 @@ test("every machine has an id of its own that begins with its family and kind", 
   for (const { id, machine } of everyMachine) expect(machine.id.startsWith(id.split(" ")[0] ?? "?")).toBe(true);
 });
 
+const rest = "comes to rest when observed facts stay as they are, and then repeats only what may be repeated";
+
 describe("a bad machine is caught:", () => {
   test.each<[rule: string, fault: RegExp, machine: AnyStateMachine]>([
     ["is flat, with nothing that runs by itself", /idle has delays/, bad({ idle: { after: { 100: "busy" } } })],
@@ -94,11 +96,19 @@ describe("a bad machine is caught:", () => {
       bad({}, { commands: { go: { title: "Go", summary: "" } } }),
     ],
     ["lists the values of every fact", /fact wanted is not listed/, bad({}, { facts: {} })],
+    [rest, /idle → busy → idle for ever/, bad({ busy: { on: { observed: "idle" } } })],
     [
-      "comes to rest, or changes the world, when observed facts stay as they are",
+      rest,
       /idle → busy → idle for ever/,
-      bad({ idle: { on: { observed: { guard: "wanted", target: "busy" } } }, busy: { on: { observed: "idle" } } }),
+      bad({ busy: { on: { observed: { target: "idle", actions: "work" } } } }, { outdates: { work: [] } }),
     ],
+    [
+      rest,
+      /busy asks for work for ever/,
+      bad({ busy: { on: { observed: { actions: "work" } } } }, { outdates: { work: ["wanted"] } }),
+    ],
+    [rest, /play outdates facts, but is no action/, bad({}, { outdates: { play: [] } })],
+    [rest, /work outdates tired, which is no fact/, bad({}, { outdates: { work: ["tired"] } })],
     [
       "stays in a settled state for some facts",
       /idle is settled, and yet/,
@@ -115,6 +125,13 @@ describe("a bad machine is caught:", () => {
 
   test("the untouched machine of these examples breaks no rule", () => {
     expect(Object.values(rules).flatMap((faultsOf) => faultsOf(bad({})))).toEqual([]);
+  });
+
+  test("what is done once may be asked for where it ends what asked for it", () => {
+    const once = { outdates: { work: ["wanted"] } };
+    const circle = { busy: { on: { observed: { target: "idle", actions: "work" } } } };
+    const spot = { busy: { on: { observed: [{ guard: "wanted", actions: "work" }, { target: "idle" }] } } };
+    for (const states of [circle, spot]) expect(rules[rest]?.(bad(states, once))).toEqual([]);
   });
 
   test("a guard or an action without a name", () => {

@@ -52,6 +52,11 @@ export type LifecycleMeta = {
   facts: Record<string, readonly unknown[]>;
   guards: Record<string, { yes: string; no: string }>;
   actions: Record<string, string>;
+  /**
+   * Actions that the status notes in a way that changes facts, and which: they are done once. All others may be repeated
+   * for as long as the facts stay as they are.
+   */
+  outdates?: Record<string, readonly string[]>;
   commands: Record<string, CommandMeta>;
   /** States that are drawn together, by the name of what they are inside of. */
   boxes?: Record<string, readonly string[]>;

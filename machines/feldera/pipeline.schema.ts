@@ -81,6 +81,17 @@ const deploymentSchema = z
 
 export const pipelineSpecSchema = z.object({
   description: z.string().max(300).default(""),
+  tags: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(50)
+        .regex(/^[A-Za-z0-9 ._/|\\:=-]+$/),
+    )
+    .max(50)
+    .default([])
+    .describe("words to find it by"),
   program_code: z.string().default("").describe("SQL"),
   udf_rust: z.string().default(""),
   udf_toml: z.string().default(""),

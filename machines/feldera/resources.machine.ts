@@ -82,6 +82,13 @@ const meta: LifecycleMeta = {
     askStart: "ask for compute, and for the initial status",
     askStop: "ask for no compute",
   },
+  outdates: {
+    endDeployment: ["desired"],
+    failStart: ["desired"],
+    failProvisioning: ["desired"],
+    failTimeout: ["desired"],
+    failRuntime: ["desired"],
+  },
   commands: {
     start: {
       title: "Start",

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { commandsAllowed } from "../commands";
+import type { Edge } from "../edges";
+import { survivingMutants } from "../fixtures/mutants";
 import { metaOf, observed, statesOf, step } from "../lifecycle";
 import { engineMachine, type EngineFacts } from "./engine.machine";
 
@@ -19,6 +21,12 @@ const calm: EngineFacts = {
 // prettier-ignore
 const rows: [string, Partial<EngineFacts>, string, string[]][] = [
   // from        what is true                                              to           what is done
+  ["creating",  { deleting: true },                                       "creating",  ["removeEverything"]],
+  ["switching", { deleting: true },                                       "switching", ["removeEverything"]],
+  ["draining",  { deleting: true },                                       "draining",  ["removeEverything"]],
+  ["cleaning",  { deleting: true },                                       "cleaning",  ["removeEverything"]],
+  ["stable",    { deleting: true },                                       "stable",    ["removeEverything"]],
+  ["stopped",   { deleting: true },                                       "stopped",   ["removeEverything"]],
   ["creating",  { registered: false },                                    "creating",  ["register"]],
   ["creating",  { instanceReady: false, generation: "missing" },          "creating",  ["holdForInstance"]],
   ["creating",  { specAdmitted: false },                                  "creating",  ["refuseSpec"]],
@@ -46,6 +54,7 @@ const rows: [string, Partial<EngineFacts>, string, string[]][] = [
   ["cleaning",  { oldGeneration: "drained", generation: "drifted" },      "stable",    ["dropOldGeneration"]],
   ["cleaning",  { oldGeneration: "drained", wantsPods: false },           "stopped",   ["dropOldGeneration"]],
   ["cleaning",  { oldGeneration: "drained", specAdmitted: false },        "stable",    ["dropOldGeneration"]],
+  ["stable",    { registered: false },                                    "stable",    ["register"]],
   ["stable",    {},                                                       "stable",    []],
   ["stable",    { podsReady: false },                                     "stable",    []],
   ["stable",    { generation: "drifted" },                                "creating",  ["beginGeneration"]],
@@ -56,9 +65,47 @@ const rows: [string, Partial<EngineFacts>, string, string[]][] = [
   ["stable",    { specAdmitted: false, generation: "drifted" },           "stable",    ["refuseSpec"]],
   ["stable",    { wantsPods: false },                                     "stopped",   []],
   ["stopped",   { wantsPods: false },                                     "stopped",   []],
+  ["stopped",   { wantsPods: false, registered: false },                  "stopped",   ["register"]],
+  ["stopped",   { wantsPods: false, specAdmitted: false },                "stopped",   ["refuseSpec"]],
+  ["stopped",   { wantsPods: false, service: "missing" },                 "stopped",   ["moveService"]],
+  ["stopped",   {},                                                       "stable",    []],
+  ["stopped",   { generation: "missing" },                                "creating",  ["beginGeneration"]],
   ["stopped",   { generation: "drifted" },                                "creating",  ["beginGeneration"]],
   ["stopped",   { wantsPods: false, partsPresent: false },                "stopped",   ["restoreParts"]],
   ["stopped",   { wantsPods: false, instanceReady: false },               "stopped",   ["holdForInstance"]],
+];
+
+const phases = ["creating", "switching", "draining", "cleaning", "stable", "stopped"];
+const stopped = { wantsPods: false };
+const serving = { oldGeneration: "serving" } as const;
+
+// prettier-ignore
+const commands: [string, Partial<EngineFacts>, string, boolean][] = [
+  // in          what is true                      command      allowed
+  ...phases.flatMap((phase): [string, Partial<EngineFacts>, string, boolean][] => [
+    [phase,      {},                               "stop",      true],
+    [phase,      stopped,                          "stop",      false],
+    [phase,      { deleting: true },               "stop",      false],
+    [phase,      stopped,                          "start",     true],
+    [phase,      {},                               "start",     false],
+    [phase,      { ...stopped, deleting: true },   "start",     false],
+    [phase,      {},                               "scale",     true],
+    [phase,      { deleting: true },               "scale",     false],
+  ]),
+  ...["creating", "stable"].flatMap((phase): [string, Partial<EngineFacts>, string, boolean][] => [
+    [phase,      { podsReady: false },             "restart",   true],
+    [phase,      stopped,                          "restart",   false],
+    [phase,      { deleting: true },               "restart",   false],
+  ]),
+  ["switching",  {},                               "restart",   false],
+  ["draining",   serving,                          "restart",   false],
+  ["cleaning",   {},                               "restart",   false],
+  ["stopped",    stopped,                          "restart",   false],
+  ["draining",   serving,                          "skipDrain", true],
+  ["draining",   { oldGeneration: "drained" },     "skipDrain", false],
+  ["draining",   {},                               "skipDrain", false],
+  ["draining",   { ...serving, deleting: true },   "skipDrain", false],
+  ["stable",     {},                               "skipDrain", false],
 ];
 
 test.each(rows)("%s, %o → %s, %o", (state, facts, to, actions) => {
@@ -136,24 +183,24 @@ describe("commands", () => {
       (one) => one.command === command,
     );
 
-  // prettier-ignore
-  test.each([
-    ["stable",   {},                                             "stop",      true],
-    ["stable",   {},                                             "start",     false],
-    ["stable",   {},                                             "restart",   true],
-    ["stable",   {},                                             "skipDrain", false],
-    ["stable",   { deleting: true },                             "scale",     false],
-    ["stopped",  { wantsPods: false },                           "start",     true],
-    ["stopped",  { wantsPods: false },                           "stop",      false],
-    ["stopped",  { wantsPods: false },                           "restart",   false],
-    ["creating", { podsReady: false },                           "restart",   true],
-    ["draining", { oldGeneration: "serving" },                   "skipDrain", true],
-    ["draining", { oldGeneration: "drained" },                   "skipDrain", false],
-    ["draining", { oldGeneration: "serving" },                   "restart",   false],
-    ["draining", { oldGeneration: "serving" },                   "scale",     true],
-    ["cleaning", { oldGeneration: "drained" },                   "stop",      true],
-  ] as const)("in %s with %o, %s is allowed: %s", (state, facts, command, allowed) => {
+  test.each(commands)("in %s with %o, %s is allowed: %s", (state, facts, command, allowed) => {
     expect(offer(state, facts, command)?.allowed).toBe(allowed);
     if (!allowed) expect(offer(state, facts, command)?.reason).toMatch(/\w+ \w+/);
   });
+});
+
+test("each guard that is turned round and each row that is left out fails one of the rows above", () => {
+  const steps = rows.map(([state, facts, to, actions]) => ({
+    state,
+    facts: { ...calm, ...facts },
+    event: observed.type,
+    isRight: (taken: Edge | null) => taken?.to === to && taken.actions.join() === actions.join(),
+  }));
+  const offers = commands.map(([state, facts, event, allowed]) => ({
+    state,
+    facts: { ...calm, ...facts },
+    event,
+    isRight: (taken: Edge | null) => (taken !== null) === allowed,
+  }));
+  expect(survivingMutants(engineMachine, [...steps, ...offers])).toEqual([]);
 });

@@ -127,7 +127,9 @@ export const engineMachine = createMachine({
         observed: [
           remove,
           ...gate,
-          // Before podsReady: pods of a spec nobody wants any more must never take traffic.
+          // Before podsReady: pods of a spec nobody wants any more must never take traffic. Counted on here, swept by the
+          // next pass before it builds: deleted first, a crash between the two would build the new spec under the old
+          // number, beside pods that have read the old one and are not gone yet.
           { guard: "specDrifted", actions: "beginGeneration" },
           { guard: and([not("generationMissing"), "partsPresent", "podsReady"]), target: "switching" },
           { actions: "ensureGeneration" },

@@ -61,6 +61,7 @@ export const engineMeta: LifecycleMeta = {
     stampRestart: "ask for a new generation of the same spec",
     waiveDrain: "no longer wait for this old generation's queries",
   },
+  outdates: { beginGeneration: ["generation"] },
   commands: {
     start: { title: "Start", summary: "Run the number of pods it had before it was stopped" },
     stop: { title: "Stop", summary: "Scale to no pods; a start brings back as many as there were", destroys: true },

@@ -44,6 +44,7 @@ export const engineStatusSchema = z.object({
   phase: z.enum(enginePhases).default("creating"),
   phaseSince: z.string().optional().describe("when the engine entered its phase"),
   observedGeneration: z.number().int().optional().describe("metadata.generation that the engine runs"),
+  observedInstance: z.string().optional().describe("instance that the engine was made for"),
   currentGeneration: z.number().int().default(0).describe("newest generation"),
   activeGeneration: z.number().int().default(-1).describe("generation that serves, -1 before the first"),
   drainingGeneration: z.number().int().optional().describe("generation on its way out"),
@@ -62,3 +63,8 @@ export const engineSchema = z.object({
   status: engineStatusSchema.prefault({}),
 });
 export type Engine = z.infer<typeof engineSchema>;
+
+/** The instance that the engine belongs to: the one it was made for, whatever its spec says since. */
+export function instanceNameOf({ spec, status }: Engine): string {
+  return status.observedInstance ?? spec.instanceRef;
+}
