@@ -25,9 +25,11 @@ export function own<T>(table: Readonly<Record<string, T>>, key: string): T | und
 
 /** A copy that lacks some keys. */
 export function without<T extends object, K extends keyof T>(object: T, ...keys: readonly K[]): Omit<T, K> {
-  const copy = { ...object };
-  for (const key of keys) Reflect.deleteProperty(copy, key);
-  return copy;
+  // Copied key by key: an object that lost a key is slow to read from then on.
+  const copy: Record<string, unknown> = {};
+  const gone: readonly PropertyKey[] = keys;
+  for (const [key, value] of Object.entries(object)) if (!gone.includes(key)) setKey(copy, key, value);
+  return copy as Omit<T, K>; // The other keys with their values.
 }
 
 export function equalJson(a: unknown, b: unknown): boolean {
@@ -37,10 +39,19 @@ export function equalJson(a: unknown, b: unknown): boolean {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
     return a.every((value, i) => equalJson(value, b[i]));
   }
-  const left = Object.entries(a).filter(([, value]) => value !== undefined);
-  const right = recordOf(b);
-  if (left.length !== Object.values(right).filter((value) => value !== undefined).length) return false;
-  return left.every(([key, value]) => Object.hasOwn(right, key) && equalJson(value, right[key]));
+  const [left, right] = [recordOf(a), recordOf(b)];
+  const keys = Object.keys(left);
+  for (const key of keys) {
+    const value = left[key];
+    if (value !== undefined && !(Object.hasOwn(right, key) && equalJson(value, right[key]))) return false;
+  }
+  return definedKeys(left, keys) === definedKeys(right, Object.keys(right));
+}
+
+function definedKeys(record: Record<string, unknown>, keys: readonly string[]): number {
+  let count = 0;
+  for (const key of keys) if (record[key] !== undefined) count += 1;
+  return count;
 }
 
 /** A deep copy. Faster than structuredClone, and right for what JSON can hold. */

@@ -1,21 +1,16 @@
-import { execFile, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "@/server/kubernetes/clock";
+import { createKubectl, eventually, kubectlMinor as minor, withoutKubectl } from "@/server/sandbox/contract/kubectl";
 import { createSandbox, type Sandbox } from "@/server/sandbox/sandbox";
-
-const found = spawnSync("kubectl", ["version", "--client", "-o", "json"], { encoding: "utf8" });
-const why = found.status === 0 ? "" : " (skipped: there is no kubectl on this machine)";
-/** Of kubectl's version: 20 for 1.20, which has not yet learned every word. */
-const minor = Number(/"minor": "(?<minor>\d+)/.exec(found.stdout)?.groups?.["minor"] ?? 0);
 
 let sandbox: Sandbox;
 let folder: string;
+const { run: kubectl, runAnyway: kubectlAnyway, follow } = createKubectl(environment);
 
 /** One story after the other, each on what it made itself. */
-describe.skipIf(why !== "")(`kubectl${why}`, () => {
+describe.skipIf(withoutKubectl !== "")(`kubectl${withoutKubectl}`, () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "orrery-kubectl-"));
     sandbox = await createSandbox({ dataDir: join(folder, "data") });
@@ -127,6 +122,24 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
     );
   });
 
+  test("it says who one is, waits for what is to come, and selects by fields of a definition", async () => {
+    if (minor >= 28) expect(await kubectl("auth", "whoami")).toMatch(/Username\s+kubernetes-admin/);
+    const waiting = follow("wait", "configmap/expected", "--for=create", "--timeout=60s");
+    await kubectl("create", "configmap", "expected");
+    if (minor >= 31) await eventually("its coming", () => waiting.said().includes("condition met"), waiting.said);
+    await waiting.stop();
+    await kubectl("apply", "-f", manifest("definition.yaml", definition()));
+    await kubectl("wait", "--for=condition=Established", "crd/widgets.example.com", "--timeout=60s");
+    for (const color of ["red", "blue"]) await kubectl("apply", "--server-side", "-f", manifest(color, widget(color)));
+    expect(await kubectl("get", "widgets", "--field-selector", "spec.color=red", "-o", "name")).toBe(
+      "widget.example.com/red",
+    );
+    expect(await kubectl("explain", "widget.spec.color")).toContain("What one sees first.");
+    const strange = manifest("strange", widget("green").replace("color", "colour"));
+    expect(await refused("apply", "-f", strange)).toMatch(/unknown field "(spec\.)?colour"/);
+    await kubectl("delete", "crd", "widgets.example.com", "--timeout=60s");
+  });
+
   test("it rolls out, scales, waits, and reads what containers say", async () => {
     await kubectl("apply", "-f", manifest("web.yaml", deployment("web")));
     expect(await kubectl("rollout", "status", "deployment/web", "--timeout=60s")).toContain("successfully rolled out");
@@ -173,78 +186,27 @@ describe.skipIf(why !== "")(`kubectl${why}`, () => {
 
   test("it watches", async () => {
     await kubectl("create", "configmap", "watched", "--from-literal=n=1");
-    const watch = spawn("kubectl", ["get", "configmap", "watched", "--watch"], { env: environment() });
-    const ended = new Promise((resolve) => watch.on("close", resolve));
-    let said = "";
-    for (const stream of [watch.stdout, watch.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
-    await eventually(
-      "the first line",
-      () => /^watched\s+1/m.test(said),
-      () => said,
-    );
+    const watch = follow("get", "configmap", "watched", "--watch");
+    await eventually("the first line", () => /^watched\s+1/m.test(watch.said()), watch.said);
     await kubectl("patch", "configmap", "watched", "--type=merge", "-p", '{"data":{"m":"2"}}');
-    await eventually(
-      "the change",
-      () => /^watched\s+2/m.test(said),
-      () => said,
-    );
-    expect(said.match(/^NAME/gm)).toHaveLength(1);
-    watch.kill();
-    await ended;
+    await eventually("the change", () => /^watched\s+2/m.test(watch.said()), watch.said);
+    expect(watch.said().match(/^NAME/gm)).toHaveLength(1);
+    await watch.stop();
   });
 
   test("it forwards a port", async () => {
     await kubectl("apply", "-f", manifest("server.yaml", httpServer()));
     await kubectl("wait", "pod/server", "--for=condition=Ready", "--timeout=60s");
-    const forward = spawn("kubectl", ["port-forward", "pod/server", ":8080", "--v=6"], { env: environment() });
-    const ended = new Promise((resolve) => forward.on("close", resolve));
-    let said = "";
-    for (const stream of [forward.stdout, forward.stderr])
-      stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
-    await eventually("the port", () => /127\.0\.0\.1:\d+ ->/.test(said));
-    const port = /127\.0\.0\.1:(?<port>\d+) ->/.exec(said)?.groups?.["port"] ?? "";
+    const forward = follow("port-forward", "pod/server", ":8080", "--v=6");
+    await eventually("the port", () => /127\.0\.0\.1:\d+ ->/.test(forward.said()));
+    const port = /127\.0\.0\.1:(?<port>\d+) ->/.exec(forward.said())?.groups?.["port"] ?? "";
     const answer = await fetch(`http://127.0.0.1:${port}/index.html`);
     expect(await answer.text()).toContain("served");
     // Since 1.31 it tries a WebSocket first, and says when it has to fall back to what came before.
-    expect(said).not.toContain("fallback");
-    forward.kill();
-    await ended;
-  });
-
-  test("a missing ServiceAccount is told by the event that a real cluster records", async () => {
-    await kubectl("apply", "-f", manifest("broken.yaml", statefulSet("broken", "nobody")));
-    await eventually("the event", async () =>
-      (await kubectl("get", "events", "--field-selector", "involvedObject.name=broken,reason=FailedCreate")).includes(
-        "FailedCreate",
-      ),
-    );
-    expect(
-      await kubectl("get", "events", "--field-selector", "involvedObject.name=broken,reason=FailedCreate"),
-    ).toContain(
-      'create Pod broken-0 in StatefulSet broken failed error: pods "broken-0" is forbidden: error looking up service account default/nobody: serviceaccount "nobody" not found',
-    );
-    await kubectl("create", "serviceaccount", "nobody");
-    await kubectl("rollout", "status", "statefulset/broken", "--timeout=120s");
-    await kubectl("delete", "statefulset", "broken");
+    expect(forward.said()).not.toContain("fallback");
+    await forward.stop();
   });
 });
-
-type Outcome = { code: number; output: string };
-
-function kubectlAnyway(...args: string[]): Promise<Outcome> {
-  return new Promise((resolve) => {
-    execFile("kubectl", args, { env: environment(), encoding: "utf8", maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      const code = error ? (typeof error.code === "number" ? error.code : 1) : 0;
-      resolve({ code, output: `${stdout}${code === 0 ? "" : stderr}`.trim() });
-    });
-  });
-}
-
-async function kubectl(...args: string[]): Promise<string> {
-  const { code, output } = await kubectlAnyway(...args);
-  if (code !== 0) throw new Error(`kubectl ${args.join(" ")} ended with ${code}: ${output}`);
-  return output;
-}
 
 async function refused(...args: string[]): Promise<string> {
   const { code, output } = await kubectlAnyway(...args);
@@ -256,14 +218,6 @@ function environment(): NodeJS.ProcessEnv {
   // An editor by script: it replaces one word in the file that it is given.
   const editor = "sed -i s/green/edited/";
   return { ...process.env, KUBECONFIG: sandbox.kubeconfigPath ?? "", HOME: folder, KUBE_EDITOR: editor };
-}
-
-async function eventually(what: string, holds: () => boolean | Promise<boolean>, seen: () => string = () => "") {
-  const deadline = systemClock.monotonic() + 60_000;
-  while (!(await holds())) {
-    if (systemClock.monotonic() > deadline) throw new Error(`${what} did not come ${seen()}`);
-    await systemClock.sleep(50);
-  }
 }
 
 function manifest(name: string, text: string): string {
@@ -281,13 +235,13 @@ function configMap(data: Record<string, string>): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: applied\ndata:\n${lines.join("\n")}\n`;
 }
 
-function podTemplate(name: string, spec: string): string {
+function podTemplate(name: string): string {
   return `  selector: {matchLabels: {app: ${name}}}
   template:
     metadata: {labels: {app: ${name}}}
     spec:
       terminationGracePeriodSeconds: 0
-${spec}      containers:
+      containers:
       - name: main
         image: localhost/busybox:1
         command: [sh, -c, "echo hello from ${name}; sleep 100000"]
@@ -295,11 +249,32 @@ ${spec}      containers:
 }
 
 function deployment(name: string): string {
-  return `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: ${name}}\nspec:\n  replicas: 1\n${podTemplate(name, "")}`;
+  return `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: ${name}}\nspec:\n  replicas: 1\n${podTemplate(name)}`;
 }
 
-function statefulSet(name: string, account: string): string {
-  return `apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: ${name}}\nspec:\n  replicas: 1\n  serviceName: ${name}\n${podTemplate(name, `      serviceAccountName: ${account}\n`)}`;
+function definition(): string {
+  return `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    selectableFields: [{jsonPath: .spec.color}]
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {color: {type: string, description: What one sees first.}}}
+`;
+}
+
+function widget(color: string): string {
+  return `apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: ${color}}\nspec: {color: ${color}}\n`;
 }
 
 function httpServer(): string {

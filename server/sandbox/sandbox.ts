@@ -74,7 +74,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const adminToken = home?.adminToken ?? randomBytes(24).toString("base64url");
   const certificate = once((): Certificate => home?.certificate() ?? makeCertificate());
   const auth = createAuth({ cluster, adminToken, anonymousAdmin, caBundle: () => certificate().cert });
-  for (const type of builtinTypes(auth.answers)) types.add(type);
+  types.add(...builtinTypes(auth.answers));
   const crds = startCrds(cluster);
   let kubelet: Kubelet | null = null;
   const admission = createAdmission({

@@ -104,6 +104,13 @@ export function methodNotAllowedError(): StatusError {
   return new StatusError(405, "MethodNotAllowed", message, {});
 }
 
+/** What clients may send. */
+export const mediaTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
+export function notAcceptableError(offered: readonly string[]): StatusError {
+  return new StatusError(406, "NotAcceptable", `only the following media types are accepted: ${offered.join(", ")}`);
+}
+
 export function unsupportedMediaTypeError(accepted: readonly string[]): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`;
   return new StatusError(415, "UnsupportedMediaType", message);

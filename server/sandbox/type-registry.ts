@@ -89,7 +89,7 @@ export type TypeRegistry = {
   of(ref: TypeRef): ResourceType;
   find(group: string, version: string, plural: string): ResourceType | undefined;
   byKind(apiVersion: string, kind: string): ResourceType | undefined;
-  add(type: ResourceType): void;
+  add(...types: readonly ResourceType[]): void;
   remove(type: { group: string; version: string; plural: string }): void;
   all(): ResourceType[];
   /** Called after each add and remove. */
@@ -125,8 +125,8 @@ export function createTypeRegistry(): TypeRegistry {
     },
     find: (group, version, plural) => byPath.get(`${group}/${version}/${plural}`),
     byKind: (apiVersion, kind) => byKind.get(`${apiVersion} ${kind}`),
-    add(type) {
-      byPath.set(`${type.group}/${type.version}/${type.plural}`, type);
+    add(...types) {
+      for (const type of types) byPath.set(`${type.group}/${type.version}/${type.plural}`, type);
       changed();
     },
     remove({ group, version, plural }) {

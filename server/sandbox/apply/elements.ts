@@ -7,7 +7,7 @@ export type Part = { element: string; schema: Schema | undefined; value: unknown
 /** The parts of a value, or null when it is owned as a whole: scalars, atomic lists and maps, the empty ones too. */
 export function partsOf(schema: Schema | undefined, value: unknown): Part[] | null {
   if (isRecord(value)) {
-    if (schema?.["x-kubernetes-map-type"] === "atomic") return null;
+    if (isAtomic(schema)) return null;
     return Object.entries(value)
       .filter(([, inner]) => inner !== undefined)
       .map(([key, inner]) => ({ element: `f:${key}`, schema: schemaOfKey(schema, key), value: inner }));
@@ -17,6 +17,11 @@ export function partsOf(schema: Schema | undefined, value: unknown): Part[] | nu
   return element && value.every((item) => element(item) !== null)
     ? value.map((item: unknown) => ({ element: element(item) ?? "", schema: schema?.items, value: item }))
     : null;
+}
+
+/** A map that is owned as a whole. */
+export function isAtomic(schema: Schema | undefined): boolean {
+  return schema?.["x-kubernetes-map-type"] === "atomic";
 }
 
 export function schemaOfKey(schema: Schema | undefined, key: string): Schema | undefined {

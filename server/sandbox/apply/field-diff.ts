@@ -1,6 +1,6 @@
-import { type Part, partsOf } from "@/server/sandbox/apply/elements";
+import { isAtomic, type Part, partsOf, schemaOfKey } from "@/server/sandbox/apply/elements";
 import { type Fields, type FieldSet, nodeOf } from "@/server/sandbox/apply/field-set";
-import { equalJson, isRecord, without } from "@/server/sandbox/json";
+import { equalJson, isRecord, own, without } from "@/server/sandbox/json";
 import { type Schema } from "@/server/sandbox/schema/schema";
 
 export type FieldDiff = { changed: Fields; removed: Fields };
@@ -20,6 +20,7 @@ export function fieldsOf(schema: Schema | undefined, value: unknown, options: { 
 /** What differs between two versions: fields that are new or have another value, and fields that are gone. */
 export function diffFields(schema: Schema | undefined, before: unknown, after: unknown): FieldDiff {
   if (before === after) return { changed: null, removed: null };
+  if (isRecord(before) && isRecord(after) && !isAtomic(schema)) return diffRecords(schema, before, after);
   const [old, next] = [partsOf(schema, before), partsOf(schema, after)];
   if (!old || !next || Array.isArray(before) !== Array.isArray(after)) return diffWhole(schema, before, after);
   const changed: Record<string, FieldSet> = {};
@@ -35,6 +36,28 @@ export function diffFields(schema: Schema | undefined, before: unknown, after: u
     } else changed[part.element] = withSelf(part);
   }
   for (const part of known.values()) removed[part.element] = withSelf(part);
+  return { changed: nodeOf(false, changed), removed: nodeOf(false, removed) };
+}
+
+type Fieldwise = Readonly<Record<string, unknown>>;
+
+/** Every write comes by here, and most of what it finds is shared with the older version. */
+function diffRecords(schema: Schema | undefined, before: Fieldwise, after: Fieldwise): FieldDiff {
+  const changed: Record<string, FieldSet> = {};
+  const removed: Record<string, FieldSet> = {};
+  for (const [key, value] of Object.entries(after)) {
+    const past = own(before, key);
+    if (value === undefined || value === past) continue;
+    const part: Part = { element: `f:${key}`, schema: schemaOfKey(schema, key), value };
+    const inner = past === undefined ? null : diffFields(part.schema, past, value);
+    if (!inner) changed[part.element] = withSelf(part);
+    if (inner?.changed) changed[part.element] = inner.changed;
+    if (inner?.removed) removed[part.element] = inner.removed;
+  }
+  for (const [key, value] of Object.entries(before)) {
+    if (value === undefined || own(after, key) !== undefined) continue;
+    removed[`f:${key}`] = withSelf({ element: `f:${key}`, schema: schemaOfKey(schema, key), value });
+  }
   return { changed: nodeOf(false, changed), removed: nodeOf(false, removed) };
 }
 

@@ -3,7 +3,7 @@ import { type RequestContext } from "@/server/sandbox/admission-plugin";
 import { diffFields } from "@/server/sandbox/apply/field-diff";
 import { type Fields, type FieldSet, subtract, unite } from "@/server/sandbox/apply/field-set";
 import { trackedSchema } from "@/server/sandbox/apply/tracked-schema";
-import { equalJson, isRecord, without } from "@/server/sandbox/json";
+import { equalJson, isRecord, setKey, without } from "@/server/sandbox/json";
 import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 
 /** One entry of metadata.managedFields. */
@@ -73,7 +73,7 @@ export function isSameManager(a: ManagedFields, b: ManagedFields): boolean {
   );
 }
 
-const UNTRACKED_METADATA = [
+const UNTRACKED_METADATA = new Set([
   "name",
   "namespace",
   "uid",
@@ -84,14 +84,15 @@ const UNTRACKED_METADATA = [
   "managedFields",
   "deletionTimestamp",
   "deletionGracePeriodSeconds",
-];
+]);
 
 /** The part of an object whose fields have owners. */
 export function tracked(object: KubernetesObject): Record<string, unknown> {
-  const { metadata } = object;
   const rest = without(object, "apiVersion", "kind", "metadata");
-  const kept = Object.entries(metadata).filter(([key]) => !UNTRACKED_METADATA.includes(key));
-  return kept.length > 0 ? { metadata: Object.fromEntries(kept), ...rest } : rest;
+  let metadata: Record<string, unknown> | null = null;
+  for (const [key, value] of Object.entries(object.metadata))
+    if (!UNTRACKED_METADATA.has(key)) setKey((metadata ??= {}), key, value);
+  return metadata ? { metadata, ...rest } : rest;
 }
 
 function entryOf(

@@ -137,8 +137,8 @@ function withStatus(old: KubernetesObject, asked: KubernetesObject): KubernetesO
 }
 
 function keep<T extends object>(next: T, old: T, key: keyof T) {
-  if (old[key] === undefined) Reflect.deleteProperty(next, key);
-  else next[key] = old[key];
+  if (old[key] !== undefined) next[key] = old[key];
+  else if (key in next) Reflect.deleteProperty(next, key);
 }
 
 function countGeneration(type: ResourceType, next: KubernetesObject, old: KubernetesObject) {

@@ -30,6 +30,14 @@ export const machineryContract = topic("API machinery", (promises) => {
     });
   }
 
+  promises("health says what was looked at, and can be asked for one check alone", async ({ send }) => {
+    const { status, text } = await send("GET", "/readyz?verbose");
+    expect(status).toBe(200);
+    expect(text).toMatch(/^\[\+\]ping ok\n[^]*\[\+\]etcd ok\n[^]*check passed\n$/);
+    expect(await send("GET", "/livez/ping")).toMatchObject({ status: 200, text: "ok" });
+    expect((await send("GET", "/livez/nothing")).status).toBe(404);
+  });
+
   promises("/api names v1", async ({ send }) => {
     expect((await send("GET", "/api")).object).toMatchObject({ kind: "APIVersions", versions: ["v1"] });
   });

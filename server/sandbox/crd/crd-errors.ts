@@ -2,6 +2,7 @@ import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type CrdSpec, type CrdVersion, type PrinterColumn } from "@/server/sandbox/crd/custom-resource-definition";
 import { compileJsonPath } from "@/server/sandbox/crd/json-path";
 import { isJsonObject } from "@/server/sandbox/crd/schema";
+import { selectableFieldErrors } from "@/server/sandbox/crd/selectable-fields";
 import { schemaErrors } from "@/server/sandbox/crd/schema-errors";
 import { type FieldError, forbidden, invalid, notSupported, required } from "@/server/sandbox/field-error";
 
@@ -119,6 +120,7 @@ function versionErrors(version: CrdVersion, path: string): FieldError[] {
   version.additionalPrinterColumns?.forEach((column, index) =>
     errors.push(...columnErrors(column, `${path}.additionalPrinterColumns[${index}]`)),
   );
+  errors.push(...selectableFieldErrors(version, `${path}.selectableFields`));
   return errors;
 }
 

@@ -27,7 +27,7 @@ export function startCrds(cluster: Cluster): { stop: () => void; plugin: Admissi
     if (established && !(old && isSame(old.of, named))) {
       remove(old?.types ?? []);
       const types = customResourceTypes(named);
-      types.forEach((type) => cluster.types.add(type));
+      cluster.types.add(...types);
       registered.set(name, { types, of: named, stopCleanup: old?.stopCleanup ?? null });
     }
     if (!crd.metadata.deletionTimestamp) void settle(cluster, crd, status, established);

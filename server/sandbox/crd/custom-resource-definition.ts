@@ -34,6 +34,7 @@ export type CrdVersion = {
     scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
   };
   additionalPrinterColumns?: readonly PrinterColumn[];
+  selectableFields?: readonly { jsonPath: string }[];
 };
 
 export type PrinterColumn = {

@@ -3,6 +3,7 @@ import { type CompiledSchema, compileSchema } from "@/server/sandbox/crd/compile
 import { type CrdVersion, type CustomResourceDefinition } from "@/server/sandbox/crd/custom-resource-definition";
 import { compileScaleCheck } from "@/server/sandbox/crd/scale-check";
 import { printerColumns } from "@/server/sandbox/crd/printer-columns";
+import { selectableFields } from "@/server/sandbox/crd/selectable-fields";
 import { versionPriority } from "@/server/sandbox/crd/version-priority";
 import { cloneJson, equalJson } from "@/server/sandbox/json";
 import { type ResourceType, type Subresource, type Verb } from "@/server/sandbox/type-registry";
@@ -57,6 +58,7 @@ function strategyOf(
     generation: true,
     versionRequired: true,
     columns: printerColumns(version),
+    selectableFields: selectableFields(version),
     validate: (object, old) => [...validate(object, old), ...scaleErrors(object)],
     normalize: (object) => {
       if (!keepsUnknown) prune(object);

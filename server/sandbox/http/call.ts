@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from "node:http";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { type RequestContext } from "@/server/sandbox/admission-plugin";
+import { type Form } from "@/server/sandbox/table/table-document";
 import { type ResourceType } from "@/server/sandbox/type-registry";
 import { type WatchHub } from "@/server/sandbox/watch/watch-hub";
 
@@ -15,5 +16,7 @@ export type Call = {
   name: string | undefined;
   subresource: string | undefined;
   query: URLSearchParams;
+  /** How the client wants to be answered. */
+  form: Form;
   ctx: RequestContext;
 };

@@ -1,6 +1,6 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { isRecord } from "@/server/sandbox/json";
-import { badRequestError, unsupportedMediaTypeError } from "@/server/sandbox/status-error";
+import { badRequestError, mediaTypes, unsupportedMediaTypeError } from "@/server/sandbox/status-error";
 import { apiVersionOf } from "@/server/sandbox/type-registry";
 
 /** Far deeper than any object is, and far from where a recursion would run out of stack. */
@@ -18,13 +18,13 @@ export async function decodeBody(body: Buffer, contentType: string | undefined):
     !mediaType.endsWith("+json") &&
     mediaType !== "text/plain"
   ) {
-    throw unsupportedMediaTypeError(["application/json", "application/yaml"]);
+    throw unsupportedMediaTypeError(mediaTypes);
   }
   return parseJson(body.toString("utf8"));
 }
 
 export function parseJson(text: string): unknown {
-  if (depthOf(text) > DEPTH_MAX) throw badRequestError("json: exceeded max depth");
+  if (isTooDeep(text)) throw badRequestError("json: exceeded max depth");
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
@@ -35,7 +35,7 @@ export function parseJson(text: string): unknown {
 
 /** Most of it is JSON, which is YAML too and parsed many times faster. */
 async function parseYaml(text: string): Promise<unknown> {
-  if (text.startsWith("{") && depthOf(text) <= DEPTH_MAX) {
+  if (text.startsWith("{") && !isTooDeep(text)) {
     try {
       return JSON.parse(text) as unknown;
     } catch {
@@ -73,13 +73,18 @@ export function objectOf(value: unknown, type: { group: string; version: string;
       `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: json: cannot unmarshal metadata into Go struct field of type v1.ObjectMeta`,
     );
   }
-  const { name, ...more } = metadata ?? {};
+  const name = metadata?.["name"];
   return {
     ...value,
     apiVersion: wanted,
     kind: type.kind,
-    metadata: { ...more, name: typeof name === "string" ? name : "" },
+    metadata: { ...metadata, name: typeof name === "string" ? name : "" },
   };
+}
+
+/** A text that is shorter than the depth cannot be so deep. */
+function isTooDeep(text: string): boolean {
+  return text.length > DEPTH_MAX && depthOf(text) > DEPTH_MAX;
 }
 
 /** How deep the brackets go, without building anything. */

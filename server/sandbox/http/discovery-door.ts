@@ -26,7 +26,7 @@ export async function discoveryDoor(
       return;
     }
   }
-  const body = answerOf(cluster, plain);
+  const body = healthOf(plain, request.url ?? "") ?? answerOf(cluster, plain);
   if (typeof body === "string") {
     respondText(response, 200, body, PLAIN);
     return;
@@ -61,6 +61,17 @@ const version = {
   platform: "linux/amd64",
 };
 
+const healthChecks = ["ping", "log", "etcd"];
+
+/** `ok`, or what is looked at for it; one of the checks can be asked for by its name. */
+function healthOf(path: string, url: string): string | null {
+  const [endpoint = "", check] = path.slice(1).split("/");
+  if (endpoint !== "healthz" && endpoint !== "livez" && endpoint !== "readyz") return null;
+  if (check !== undefined) return healthChecks.includes(check) ? "ok" : null;
+  if (!/[?&]verbose/.test(url)) return "ok";
+  return [...healthChecks.map((name) => `[+]${name} ok`), `${endpoint} check passed`, ""].join("\n");
+}
+
 function answerOf(cluster: Cluster, path: string): unknown {
   const fixed = Object.hasOwn(fixedPaths, path) ? fixedPaths[path] : undefined;
   if (fixed) return fixed(cluster);
@@ -74,9 +85,6 @@ function answerOf(cluster: Cluster, path: string): unknown {
 
 const fixedPaths: Readonly<Record<string, (cluster: Cluster) => unknown>> = {
   "/version": () => version,
-  "/healthz": () => "ok",
-  "/livez": () => "ok",
-  "/readyz": () => "ok",
   "/api": () => coreVersions(),
   "/apis": (cluster) => apiGroupList(cluster.types),
   "/": (cluster) => ({

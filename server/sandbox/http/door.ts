@@ -19,6 +19,7 @@ import { createDoor, updateDoor } from "@/server/sandbox/http/write-doors";
 import { own } from "@/server/sandbox/json";
 import { builtinSchema } from "@/server/sandbox/schema/builtin-schema";
 import { internalError, methodNotAllowedError, statusOf, StatusError } from "@/server/sandbox/status-error";
+import { wantedForm } from "@/server/sandbox/table/table-document";
 import { type ResourceType, type Subresource } from "@/server/sandbox/type-registry";
 import { type WatchHub } from "@/server/sandbox/watch/watch-hub";
 
@@ -93,6 +94,7 @@ async function handle(deps: DoorDeps, request: IncomingMessage, response: Server
   const connects = deps.connects();
   if (connect && subresourceOf(type, connect.subresource) && connects)
     return connects.serve(connect, request, response);
+  if (request.method === "HEAD") throw methodNotAllowedError();
 
   const call: Call = {
     cluster: deps.cluster,
@@ -104,6 +106,7 @@ async function handle(deps: DoorDeps, request: IncomingMessage, response: Server
     name: info.name,
     subresource: info.subresource,
     query,
+    form: wantedForm(request.headers.accept),
     ctx: requestContextOf(request, verb, query, user),
   };
   await doorOf(deps, verb, type, info.subresource)(call);

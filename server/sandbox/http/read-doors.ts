@@ -8,7 +8,7 @@ import { without } from "@/server/sandbox/json";
 import { tableOf } from "@/server/sandbox/schema/builtin-messages";
 import { notFoundError } from "@/server/sandbox/status-error";
 import { partialMetadata } from "@/server/sandbox/table/partial-metadata";
-import { type Form, tableDocument, wantedForm } from "@/server/sandbox/table/table-document";
+import { type Form, tableDocument } from "@/server/sandbox/table/table-document";
 import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 
 export function getDoor(call: Call) {
@@ -20,8 +20,7 @@ export function getDoor(call: Call) {
 
 export function listDoor(call: Call) {
   const page = pageOf(call);
-  const form = wantedForm(call.request.headers.accept);
-  respondText(call.response, 200, documents[form](call, page), { "content-type": "application/json" });
+  respondText(call.response, 200, documents[call.form](call, page), { "content-type": "application/json" });
 }
 
 const documents: Record<Form, (call: Call, page: Page) => string> = {

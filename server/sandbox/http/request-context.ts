@@ -1,7 +1,7 @@
 import { type IncomingMessage } from "node:http";
 import { type RequestContext } from "@/server/sandbox/admission-plugin";
 import { invalid, notSupported, type FieldError } from "@/server/sandbox/field-error";
-import { invalidError } from "@/server/sandbox/status-error";
+import { badRequestError, invalidError } from "@/server/sandbox/status-error";
 
 const MANAGER_LENGTH_MAX = 128;
 
@@ -17,6 +17,7 @@ export function requestContextOf(
     const errors = optionErrors(query);
     if (errors.length > 0) throw invalidError({ group: "meta.k8s.io", kind: options }, "", errors);
   }
+  if (verb === "list" || verb === "watch" || verb === "deletecollection") checkNumbers(query);
   const manager = query.get("fieldManager") ?? request.headers["user-agent"]?.split("/")[0] ?? "unknown";
   const validation = query.get("fieldValidation");
   return {
@@ -45,6 +46,14 @@ function optionErrors(query: URLSearchParams): FieldError[] {
   const known = ["", "Ignore", "Strict", "Warn"];
   if (!known.includes(validation)) errors.push(notSupported("fieldValidation", validation, known));
   return errors;
+}
+
+function checkNumbers(query: URLSearchParams) {
+  for (const name of ["limit", "timeoutSeconds"]) {
+    const value = query.get(name) ?? "";
+    if (value !== "" && !/^[-+]?\d+$/.test(value))
+      throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  }
 }
 
 export function dryRunErrors(asked: readonly unknown[]): FieldError[] {

@@ -18,7 +18,9 @@ export type RequestInfo =
 const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
 export function requestInfoOf(path: string): RequestInfo {
-  const parts = path.split("/").filter((part) => part !== "");
+  const split = path.slice(1).split("/");
+  // Slashes too many are none.
+  const parts = split.includes("") ? split.filter((part) => part !== "") : split;
   const start = parts[0] === "api" ? 2 : parts[0] === "apis" ? 3 : Infinity;
   if (parts.length <= start) return { resource: false, path };
   const group = start === 2 ? "" : decode(parts[1]);
@@ -51,6 +53,7 @@ export function requestInfoOf(path: string): RequestInfo {
 
 function decode(part: string | undefined): string {
   if (part === undefined) return "";
+  if (!part.includes("%")) return part;
   try {
     return decodeURIComponent(part);
   } catch {

@@ -11,8 +11,9 @@ import { respondJson } from "@/server/sandbox/http/respond";
 import { storedType } from "@/server/sandbox/http/stored-type";
 import { isRecord, recordOf, textOf, without } from "@/server/sandbox/json";
 import { type LabelSelector } from "@/server/sandbox/selector/label-selector";
+import { tableOf } from "@/server/sandbox/schema/builtin-messages";
 import { invalidError, notFoundError } from "@/server/sandbox/status-error";
-import { type Subresource } from "@/server/sandbox/type-registry";
+import { type ResourceType, type Subresource } from "@/server/sandbox/type-registry";
 
 type Paths = NonNullable<Subresource["scale"]>;
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
@@ -21,8 +22,8 @@ const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 export async function scaleDoor(call: Call, paths: Paths) {
   const { cluster, type, namespace, name = "", request, response, ctx } = call;
   const found = cluster.store.get(type.storageKey, namespace, name);
-  if (!found) throw notFoundError(type, name);
-  if (request.method === "GET" || request.method === "HEAD") {
+  if (!found) throw notFoundError(request.method === "GET" ? namedScale(type) : type, name);
+  if (request.method === "GET") {
     respondJson(response, 200, scaleOf(present(type, found), paths));
     return;
   }
@@ -45,6 +46,11 @@ export async function scaleDoor(call: Call, paths: Paths) {
   };
   const updated = await updateObject(cluster.writes, stored, { namespace, name }, change, ctx);
   respondJson(response, 200, scaleOf(present(type, updated), paths));
+}
+
+/** What a read of a scale calls a missing object: built-in kinds name the door that was knocked at. */
+function namedScale({ group, version, plural }: ResourceType) {
+  return { group, plural: tableOf(group, version) ? `${plural}/scale` : plural };
 }
 
 async function askedScale(call: Call, paths: Paths): Promise<(old: KubernetesObject) => KubernetesObject> {

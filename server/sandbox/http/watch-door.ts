@@ -5,7 +5,7 @@ import { revisionOf, sortedByKey } from "@/server/sandbox/http/page";
 import { selectionOf } from "@/server/sandbox/http/selection";
 import { jsonOf } from "@/server/sandbox/storage/json-of";
 import { partialMetadata } from "@/server/sandbox/table/partial-metadata";
-import { type Form, tableDocument, wantedForm } from "@/server/sandbox/table/table-document";
+import { type Form, tableDocument } from "@/server/sandbox/table/table-document";
 import { expiredError, invalidError, statusOf, type StatusError } from "@/server/sandbox/status-error";
 import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 import { eventOf, type Selection } from "@/server/sandbox/watch/watch-hub";
@@ -17,11 +17,10 @@ const BACKLOG_MAX_BYTES = 64 * 1_024 * 1_024;
 
 /** Streams events until the client leaves or the time is up. */
 export function watchDoor(call: Call) {
-  const { cluster, hub, type, namespace, query, request, response } = call;
+  const { cluster, hub, type, namespace, query, form, response } = call;
   const { store, clock } = cluster;
   checkOptions(query);
   const matchesQuery = selectionOf(call);
-  const form = wantedForm(request.headers.accept);
   const selection: Selection = {
     key: [
       apiVersionOf(type),
@@ -34,15 +33,18 @@ export function watchDoor(call: Call) {
     ].join("\n"),
     storageKey: type.storageKey,
     matches: (object) => (namespace === undefined || object.metadata.namespace === namespace) && matchesQuery(object),
-    encode: encoderOf(call, form),
+    encode: encoderOf(call),
   };
   const initial = initialEvents(call, selection);
 
   response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
   response.flushHeaders();
-  if (initial.length > 0) response.write(Buffer.concat(initial));
-  const leave = hub.join(selection, (chunk) => {
-    response.write(chunk);
+  if (initial.length > 0) response.write(initial.join(""));
+  // The frame of a chunk costs as much as a small event, so all watchers get the same one, straight to their sockets.
+  const socket = response.chunkedEncoding ? response.socket : null;
+  const leave = hub.join(selection, ({ events, chunk }) => {
+    if (socket) socket.write(chunk);
+    else response.write(events);
     if (response.writableLength > BACKLOG_MAX_BYTES) response.destroy();
   });
   const wantsBookmarks = query.get("allowWatchBookmarks") === "true";
@@ -72,7 +74,7 @@ export function watchDoor(call: Call) {
   response.on("error", stop);
 }
 
-function initialEvents({ cluster, type, query }: Call, { matches, encode }: Selection): Buffer[] {
+function initialEvents({ cluster, type, query }: Call, { matches, encode }: Selection): string[] {
   const { store } = cluster;
   const asked = query.get("resourceVersion") ?? "";
   const sendInitial = query.get("sendInitialEvents") === "true";
@@ -99,7 +101,7 @@ function sharedForm(form: Form): string {
   return form === "table" ? `table ${(tableWatches += 1)}` : form;
 }
 
-function encoderOf({ cluster, type, query }: Call, form: Form): Selection["encode"] {
+function encoderOf({ cluster, type, query, form }: Call): Selection["encode"] {
   let withoutColumns = false;
   const encoders: Record<Form, Selection["encode"]> = {
     object: (eventType, object) => eventLine(eventType, jsonOf(present(type, object))),
@@ -138,19 +140,19 @@ function checkOptions(query: URLSearchParams) {
   }
 }
 
-function encodeEvent(type: string, object: unknown): Buffer {
+function encodeEvent(type: string, object: unknown): string {
   return eventLine(type, JSON.stringify(object));
 }
 
-function eventLine(type: string, json: string): Buffer {
-  return Buffer.from(`{"type":"${type}","object":${json}}\n`);
+function eventLine(type: string, json: string): string {
+  return `{"type":"${type}","object":${json}}\n`;
 }
 
-export function errorEvent(error: StatusError): Buffer {
+export function errorEvent(error: StatusError): string {
   return encodeEvent("ERROR", statusOf(error));
 }
 
-function bookmarkOf(type: ResourceType, revision: number, annotations?: Record<string, string>): Buffer {
+function bookmarkOf(type: ResourceType, revision: number, annotations?: Record<string, string>): string {
   const metadata = {
     resourceVersion: String(revision),
     creationTimestamp: null,

@@ -20,8 +20,12 @@ export type AddressPool = {
 // A port that nobody listens on for all addresses, which would look as if every range were taken.
 const CLAIM_PORT = 41_927;
 const TRIES = 64;
-// 16 times 254 addresses: more than the pods that one node is allowed.
+// 16 times 253 addresses: more than the pods that one node is allowed.
 const BLOCK = 16;
+const FIRST = 2;
+const LAST = 254;
+const ROW = LAST - FIRST + 1;
+const SIZE = BLOCK * ROW;
 
 /**
  * Claims a range of 127.0.0.0/8 that no other sandbox on this machine uses, by listening on its first address.
@@ -31,20 +35,19 @@ export async function createAddressPool(wantedCidr?: string): Promise<AddressPoo
   const { prefix, claim } = await claimRange(wantedCidr);
   const taken = new Set<string>();
   const elsewhere = new Map<string, Place>();
-  const addresses = addressesIn(prefix);
   let next = 0;
 
   return {
     cidr: `127.${prefix.second}.${prefix.third}.0/20`,
     nodeAddress: `127.${prefix.second}.${prefix.third}.1`,
     take: (wanted) => {
-      if (wanted !== undefined && addresses.includes(wanted) && !taken.has(wanted)) {
+      if (wanted !== undefined && isIn(prefix, wanted) && !taken.has(wanted)) {
         taken.add(wanted);
         return wanted;
       }
       // The next one after the last, so that an address is not reused at once.
-      for (let tries = 0; tries < addresses.length; tries += 1) {
-        const address = addresses[next++ % addresses.length] ?? "";
+      for (let tries = 0; tries < SIZE; tries += 1) {
+        const address = addressAt(prefix, next++ % SIZE);
         if (taken.has(address)) continue;
         taken.add(address);
         return address;
@@ -84,10 +87,14 @@ async function claimRange(wantedCidr: string | undefined): Promise<{ prefix: Pre
   throw new Error("no free range of loopback addresses for pods was found");
 }
 
-function addressesIn({ second, third }: Prefix): string[] {
-  return Array.from({ length: BLOCK }, (_, block) =>
-    Array.from({ length: 253 }, (_, last) => `127.${second}.${third + block}.${last + 2}`),
-  ).flat();
+function addressAt({ second, third }: Prefix, index: number): string {
+  return `127.${second}.${third + Math.floor(index / ROW)}.${FIRST + (index % ROW)}`;
+}
+
+function isIn({ second, third }: Prefix, address: string): boolean {
+  const [first, own, row = -1, last = -1, ...more] = address.split(".").map(Number);
+  const isHere = first === 127 && own === second && row >= third && row < third + BLOCK;
+  return isHere && last >= FIRST && last <= LAST && more.length === 0;
 }
 
 async function listenOn(server: Server, address: string, port: number): Promise<Place> {

@@ -37,6 +37,8 @@ export type ContainerLife = {
   kill(): void;
 };
 
+/** The end of a longer termination message is what is kept of it. */
+const MESSAGE_BYTES_MAX = 4_096;
 const BACKOFF_FIRST_MS = 10_000;
 const BACKOFF_MOST_MS = 300_000;
 /** After so long a run a crash counts as the first one again. */
@@ -184,7 +186,8 @@ export function startContainer(
   function terminated(exit: Exit, more: Pick<Terminated, "reason" | "message" | "startedAt">): Exit {
     ready = false;
     started = false;
-    const message = files?.read(container.terminationMessagePath ?? "/dev/termination-log")?.toString();
+    const said = files?.read(container.terminationMessagePath ?? "/dev/termination-log");
+    const message = said?.subarray(-MESSAGE_BYTES_MAX).toString();
     become({
       terminated: {
         exitCode: exit.code,
@@ -220,7 +223,8 @@ export function startContainer(
       stdin,
       stdout: out("stdout"),
       stderr: out("stderr"),
-      bind: (server: Parameters<PodContext["bind"]>[0], port: number) => context.bind(server, address, port),
+      bind: (server: Parameters<PodContext["bind"]>[0], port: number) =>
+        context.underWay(context.bind(server, address, port)),
     };
   }
 

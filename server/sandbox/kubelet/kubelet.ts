@@ -4,6 +4,7 @@ import { createEventRecorder } from "@/server/sandbox/controllers/event-recorder
 import { createShelves } from "@/server/sandbox/controllers/shelves";
 import { type Node } from "@/server/sandbox/objects/node";
 import { isFinished, type Pod } from "@/server/sandbox/objects/pod";
+import { loadNodePrograms } from "@/server/sandbox/programs/node-programs";
 import { type AddressPool, createAddressPool } from "./address-pool";
 import { createClaimFiles } from "./claim-files";
 import { createImages } from "./images";
@@ -50,6 +51,7 @@ export async function createKubelet(cluster: Cluster, options: KubeletOptions = 
   const lives = new Map<string, PodLife>();
   let underWay = 0;
 
+  await loadNodePrograms();
   for (const plan of plans) await registerNode(shelves, clock, plan, { address: pool.nodeAddress, cidr: pool.cidr });
   const recorders = new Map(
     plans.map(({ name }) => [name, createEventRecorder({ shelves, clock, component: "kubelet", host: name })]),

@@ -29,6 +29,11 @@ export const nodePrograms: Record<string, (io: CommandIo) => Promise<number>> = 
   "sql-compiler": scriptNamed("sql-compiler"),
 };
 
+/** Before the first pod: a program that is loaded when it starts takes time of which the cluster's clock knows nothing. */
+export async function loadNodePrograms(): Promise<void> {
+  await Promise.all(Object.keys(nodePrograms).map(loaded));
+}
+
 /** The text of a program, for the ConfigMap of a real pod. */
 export function programText(name: string): string {
   return readFileSync(pathOf(name), "utf8");
@@ -36,9 +41,7 @@ export function programText(name: string): string {
 
 function scriptNamed(name: string): (io: CommandIo) => Promise<number> {
   return async (io) => {
-    // A script has no types of its own; the shape of what it exports is checked where it is used.
-    const script = (await import(/* @vite-ignore */ pathToFileURL(pathOf(name)).href)) as Partial<Script>;
-    if (!script.run) throw new Error(`program ${name} exports no function run`);
+    const script = await loaded(name);
     return script.run({
       args: io.argv,
       env: io.env,
@@ -56,6 +59,21 @@ function scriptNamed(name: string): (io: CommandIo) => Promise<number> {
       listen: io.listen,
     });
   };
+}
+
+const scripts = new Map<string, Promise<Script>>();
+
+function loaded(name: string): Promise<Script> {
+  const script = scripts.get(name) ?? load(name);
+  scripts.set(name, script);
+  return script;
+}
+
+async function load(name: string): Promise<Script> {
+  // A script has no types of its own; the shape of what it exports is checked here.
+  const { run } = (await import(/* @vite-ignore */ pathToFileURL(pathOf(name)).href)) as Partial<Script>;
+  if (!run) throw new Error(`program ${name} exports no function run`);
+  return { run };
 }
 
 // Its names are not found by an import: what it exports is decided when it runs.

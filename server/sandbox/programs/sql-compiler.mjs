@@ -1,5 +1,6 @@
 // A stand-in for Feldera's compilers. The SQL stage checks the program for real, with a maintained parser of SQL; the
-// Rust stage looks at the user's functions. The result is the termination message of the container.
+// Rust stage looks at the user's functions. The result is the termination message of the container; one that does not
+// fit is the last line of the log, and the message says so.
 // The same file runs inside the sandbox and as a real pod; there the parser lies beside it.
 
 /** Kubernetes keeps this much of a termination message. */
@@ -13,8 +14,11 @@ export async function run(host) {
   await host.sleep(Number(/compile_ms=(\d+)/.exec(marks)?.[1] ?? host.env.COMPILER_MS ?? 200));
   if (marks.includes("compiler_crash")) return 2;
   const result = stage === "rust" ? rustResult(await read("udf.rs")) : sqlResult(marks, await host.sqlParser());
-  await host.writeFile(RESULT_FILE, fitting(result));
   host.log({ message: "compiled", stage, ok: result.ok });
+  const text = JSON.stringify(result);
+  const fits = Buffer.byteLength(text) <= RESULT_BYTES_MAX;
+  if (!fits) host.log(result);
+  await host.writeFile(RESULT_FILE, fits ? text : JSON.stringify({ result: "log" }));
   return 0;
 }
 
@@ -130,19 +134,6 @@ function statementsOf(program) {
 
 function snippetOf(program, { start_line_number: line, start_column: column }) {
   return `${line}|${program.split("\n")[line - 1] ?? ""}\n${" ".repeat(String(line).length + column)}^`;
-}
-
-/** What does not fit is left out from the end: the first message is the one that helps. */
-function fitting(result) {
-  for (;;) {
-    const text = JSON.stringify(result);
-    if (Buffer.byteLength(text) <= RESULT_BYTES_MAX) return text;
-    const { messages } = result.sql_compilation ?? {};
-    if (messages?.length > 1) messages.pop();
-    else if (messages?.[0]?.snippet) delete messages[0].snippet;
-    else if (result.program_info) delete result.program_info;
-    else return JSON.stringify({ ok: result.ok });
-  }
 }
 
 /** The host when this is the only program of a real process. */

@@ -39,13 +39,13 @@ function visit(schema: Schema, value: unknown, path: string, at: Visit) {
 
 function visitRecord(schema: Schema, value: Record<string, unknown>, path: string, at: Visit) {
   const { properties, additionalProperties } = schema;
-  const owner = addressOfSchema(schema) ? schema : at.owner;
+  const inside = addressOfSchema(schema) ? { ...at, owner: schema } : at;
   for (const [key, inner] of Object.entries(value)) {
     const field = path === "" ? key : `${path}.${key}`;
     const known = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
     const wanted = known ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
     if (inner === null && at.prune) Reflect.deleteProperty(value, key);
-    else if (wanted) visit(wanted, inner, field, { ...at, owner });
+    else if (wanted) visit(wanted, inner, field, inside);
     else if (isOpen(schema) || isImplied(path, key)) continue;
     else {
       at.findings.unknown.push(field);

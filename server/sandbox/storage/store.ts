@@ -206,6 +206,6 @@ function firstAfter(history: readonly Change[], revision: number): number {
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const inner of Object.values(value)) deepFreeze(inner);
+  for (const inner of Object.values(value)) if (typeof inner === "object") deepFreeze(inner);
   return value;
 }

@@ -1,19 +1,22 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { partialMetadata } from "@/server/sandbox/table/partial-metadata";
+import { mediaTypes, notAcceptableError } from "@/server/sandbox/status-error";
 import { type Column, type ResourceType } from "@/server/sandbox/type-registry";
 
 /** How a client wants objects: whole, as rows of a table, or their metadata alone. */
 export type Form = "object" | "table" | "metadata";
 
-/** The first form in an Accept header that we know. */
-export function wantedForm(accept: string | undefined): Form {
-  for (const clause of (accept ?? "").split(",")) {
+/** The first form in an Accept header that we know; 406 when there is none. Whoever reads protobuf or YAML reads our JSON too. */
+export function wantedForm(accept = ""): Form {
+  if (accept === "" || accept === "application/json") return "object";
+  for (const clause of accept.split(",")) {
+    if (!/^\s*(application\/(json|\*|yaml|vnd\.kubernetes\.protobuf)|\*\/\*)\s*(;|$)/.test(clause)) continue;
     const as = /;\s*as=(?<form>\w+)/.exec(clause)?.groups?.["form"];
+    if (as === undefined) return "object";
     if (as === "Table") return "table";
-    if (as?.startsWith("PartialObjectMetadata")) return "metadata";
-    if (as === undefined && /^\s*(application\/(json|\*|yaml)|\*\/\*)/.test(clause)) return "object";
+    if (as.startsWith("PartialObjectMetadata")) return "metadata";
   }
-  return "object";
+  throw notAcceptableError(mediaTypes);
 }
 
 type TableOptions = {

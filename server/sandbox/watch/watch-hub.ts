@@ -7,38 +7,55 @@ export type Selection = {
   key: string;
   storageKey: string;
   matches: (object: KubernetesObject) => boolean;
-  encode: (type: ChangeType, object: KubernetesObject) => Buffer;
+  encode: (type: ChangeType, object: KubernetesObject) => string;
 };
 
 export type WatchHub = {
   /** From the current revision on. `write` gets whole events, in order, several at a time. */
-  join(selection: Selection, write: (chunk: Buffer) => void): () => void;
+  join(selection: Selection, write: Writer): () => void;
   /** Sends out what is waiting. Before a bookmark, so that it cannot overtake an event. */
   flush(): void;
   /** Nothing waits to be sent. */
   idle(): boolean;
 };
 
-type Group = { selection: Selection; pending: Buffer[]; writers: Set<(chunk: Buffer) => void>; leave: () => void };
+/** Events as bytes; `chunk` is the same within the frame of a chunked HTTP body, so that watchers can share it too. */
+type Batch = { events: Buffer; chunk: Buffer };
+type Writer = (batch: Batch) => void;
+type Group = { selection: Selection; pending: string[]; writers: Set<Writer>; leave: () => void };
 
-/** Serialises each event once per selection, and writes once per watcher and tick. */
+/** Sending takes no more than this part of the time, however many watch. */
+const SENDING_SHARE = 1 / 3;
+
+/** Serialises each event once per selection, and writes once per watcher and tick; less often when a round takes long. */
 export function createWatchHub(store: Store): WatchHub {
   const groups = new Map<string, Group>();
   const dirty = new Set<Group>();
   let scheduled = false;
+  let notBeforeMs = 0;
 
   function flush() {
     scheduled = false;
+    const startedMs = performance.now();
     for (const group of dirty) send(group);
     dirty.clear();
+    const endedMs = performance.now();
+    notBeforeMs = endedMs + (endedMs - startedMs) * (1 / SENDING_SHARE - 1);
+  }
+
+  function schedule() {
+    if (scheduled) return;
+    scheduled = true;
+    const waitMs = notBeforeMs - performance.now();
+    if (waitMs < 1) setImmediate(flush);
+    else setTimeout(flush, waitMs);
   }
 
   function send(group: Group) {
     if (group.pending.length === 0) return;
-    const [only] = group.pending;
-    const chunk = group.pending.length === 1 && only ? only : Buffer.concat(group.pending);
+    const batch = batchOf(group.pending.join(""));
     group.pending = [];
-    for (const write of group.writers) write(chunk);
+    for (const write of group.writers) write(batch);
   }
 
   function groupOf(selection: Selection): Group {
@@ -50,9 +67,7 @@ export function createWatchHub(store: Store): WatchHub {
       if (!event) return;
       group.pending.push(selection.encode(event.type, event.object));
       dirty.add(group);
-      if (scheduled) return;
-      scheduled = true;
-      setImmediate(flush);
+      schedule();
     });
     groups.set(selection.key, group);
     return group;
@@ -75,6 +90,13 @@ export function createWatchHub(store: Store): WatchHub {
       };
     },
   };
+}
+
+function batchOf(text: string): Batch {
+  const length = Buffer.byteLength(text);
+  const head = `${length.toString(16)}\r\n`;
+  const chunk = Buffer.from(`${head}${text}\r\n`);
+  return { chunk, events: chunk.subarray(head.length, head.length + length) };
 }
 
 export function eventOf(
