@@ -49,6 +49,7 @@ function worldOf(ports: Record<string, number>, clock = systemClock) {
         asked.push(`proxy ${name}:${port}${path}`);
         return answer(name, timeoutMs);
       },
+      lastLine: unused,
     },
   };
   return { world, asked };

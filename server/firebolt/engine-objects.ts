@@ -4,7 +4,7 @@ import { type KubernetesObject, type OwnerReference } from "@/server/kubernetes/
 import { engineConfig } from "./engine-config";
 import { enginePodTemplate, enginePorts } from "./engine-pod";
 import { type EngineSettings } from "./engine-settings";
-import { annotations, clusterServiceName, generationLabels, generationNames, labels } from "./generation-names";
+import { annotations, clusterServiceName, generationLabels, generationNames } from "./generation-names";
 import { stableHash } from "./stable-hash";
 
 /** The StatefulSet that one generation of the engine should have. */
@@ -92,14 +92,15 @@ export function headlessService(engine: Engine, generation: number): KubernetesO
 /** The Service that all generations share; whom it selects serves. */
 export function clusterService(engine: Engine, generation: number): KubernetesObject {
   const { name } = engine.metadata;
+  const selector = generationLabels(name, generation);
   return {
     apiVersion: "v1",
     kind: "Service",
-    metadata: ownedMeta(engine, clusterServiceName(name), { [labels.engine]: name }),
+    metadata: ownedMeta(engine, clusterServiceName(name), selector),
     spec: {
       clusterIP: "None",
       publishNotReadyAddresses: false,
-      selector: generationLabels(name, generation),
+      selector,
       ports: servicePorts,
     },
   };

@@ -18,7 +18,11 @@ export function engineSettings({ spec }: Engine, engineClass: EngineClass | null
   return {
     uiSidecar: spec.uiSidecar ?? shared?.uiSidecar ?? false,
     drainCheck: rollout !== "recreate" && (spec.drainCheckEnabled ?? shared?.drainCheckEnabled ?? true),
-    drainIntervalMs: durationMs(spec.drainCheckInterval ?? shared?.drainCheckInterval ?? "5s") ?? 5_000,
+    // "0s" is a duration, too, and would ask the old pods without a pause.
+    drainIntervalMs: Math.max(
+      1_000,
+      durationMs(spec.drainCheckInterval ?? shared?.drainCheckInterval ?? "5s") ?? 5_000,
+    ),
     storage: spec.storage ?? shared?.storage ?? { emptyDir: {} },
     customConfig: customConfig(shared?.customEngineConfig, spec.customEngineConfig),
   };

@@ -1,5 +1,5 @@
 import { type EngineClass } from "@/machines/firebolt/engine-class.schema";
-import { type Engine } from "@/machines/firebolt/engine.schema";
+import { type Engine, instanceNameOf } from "@/machines/firebolt/engine.schema";
 import { faultText, type FieldFault } from "./field-rule";
 import { engineNameMax } from "./generation-names";
 import { boundsFaults, type ResourceBounds } from "./resource-bounds";
@@ -22,6 +22,7 @@ export function engineVerdict(engine: Engine, found: ClassFound, bounds: Resourc
     return { admitted: false, reason: "FireboltEngineClassUnready", message };
   }
   return (
+    refusal("InstanceChanged", instanceFaults(engine)) ??
     refusal("NameRejected", nameFaults(engine.metadata.name)) ??
     refusal("TemplateRejected", engineSpecFaults(engine)) ??
     refusal("ResourceBoundsExceeded", engineBoundsFaults(engine, engineClass, bounds)) ?? { admitted: true }
@@ -31,6 +32,16 @@ export function engineVerdict(engine: Engine, found: ClassFound, bounds: Resourc
 /** Rules of the engine's own spec, whatever its class says. */
 export function engineSpecFaults({ spec }: Engine): FieldFault[] {
   return [...engineTemplateFaults(spec.template, "spec.template"), ...storageFaults(spec.storage)];
+}
+
+/** An API server without CEL, and without the webhook, lets the change in: the engine stays where it is and says so. */
+function instanceFaults(engine: Engine): FieldFault[] {
+  const { instanceRef } = engine.spec;
+  const own = instanceNameOf(engine);
+  if (instanceRef === own) return [];
+  return [
+    { path: "spec.instanceRef", message: `is immutable: the engine belongs to "${own}", not to "${instanceRef}"` },
+  ];
 }
 
 export function nameFaults(name: string): FieldFault[] {

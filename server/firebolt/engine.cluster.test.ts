@@ -11,6 +11,7 @@ import { connectionFrom } from "@/server/kubernetes/connection";
 import { isAlreadyExists, isNotFound } from "@/server/kubernetes/errors";
 import { type Api, apiVersionOf, type KubernetesObject, pathOf } from "@/server/kubernetes/object";
 import { programText } from "@/server/sandbox/programs/node-programs";
+import { createReplayCheck } from "@/server/testing/replay-check";
 import { createWorker, type Worker } from "@/server/worker";
 import { createFireboltReconcilers } from "./reconcilers";
 
@@ -27,7 +28,7 @@ const doomed: ChildProcess[] = [];
 
 beforeAll(async () => {
   if (!kubeconfig) throw new Error("Name a disposable cluster with KUBECONFIG.");
-  for (const phase of ["creating", "switching", "draining", "cleaning"]) {
+  for (const phase of ["creating", "switching", "draining", "cleaning", "stable"]) {
     const script = "server/firebolt/fixtures/kill-at-phase.ts";
     const args = ["--import", "tsx", script, kubeconfig, namespace, phase, `doomed-in-${phase}`];
     doomed.push(spawn(process.execPath, args, { stdio: ["pipe", "ignore", "ignore"] }));
@@ -60,6 +61,7 @@ afterAll(async () => {
   }
   await client.delete(apis.namespace, { name: namespace });
   await client.close();
+  history.mustReplay();
 });
 
 /** Not by server-side apply: an API server without CEL refuses the rules there, and drops them here. */
@@ -95,17 +97,21 @@ function template(version: string, more: Record<string, unknown> = {}) {
   };
 }
 
+const { "firebolt.engine": engineReconciler, "firebolt.engineClass": classReconciler } = createFireboltReconcilers();
+const reconcilers = { "firebolt.engine": engineReconciler, "firebolt.engineClass": classReconciler };
+const history = createReplayCheck(reconcilers);
+
 async function startWorker(): Promise<Worker> {
-  const { "firebolt.engine": engine, "firebolt.engineClass": engineClass } = createFireboltReconcilers();
   const started = createWorker({
     client: createClient({ connection: await connectionFrom({ kubeconfig }), clock: systemClock }),
     clock: systemClock,
-    reconcilers: { "firebolt.engine": engine, "firebolt.engineClass": engineClass },
+    reconcilers,
     identity: `test-${process.pid}`,
     leaseNamespace: namespace,
     // A lease for each life: whoever was killed cannot give its own back, and nobody waits for that here.
     leaseName: `life-${(lives += 1)}`,
     namespace,
+    onPass: history.onPass,
   });
   started.start();
   return started;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createPlayedCluster, type PlayedCluster, seedEngine, settle } from "./fixtures/played-cluster";
+import { createPlayedCluster, type PlayedCluster, readyInstance, seedEngine, settle } from "./fixtures/played-cluster";
 import { change, engineName, image, phaseOf, ready, rollingTo, running } from "./fixtures/played-engine";
 
 describe("commands", () => {
@@ -99,6 +99,20 @@ describe("bad input", () => {
     const condition = await refused({ template: { spec: { containers: [{ name: "engine", command: ["sh"] }] } } });
     expect(condition).toMatchObject({ reason: "TemplateRejected" });
     expect(condition?.message).toContain("spec.template.spec.containers[engine].command");
+  });
+
+  test("another instance than the one it was made for is refused, and the engine stays where it is", async () => {
+    const cluster = await running();
+    cluster.put({ ...readyInstance(), metadata: { name: "other", namespace: "shop" } });
+    change(cluster, { instanceRef: "other", ...image("2") });
+    await settle(cluster);
+    expect(ready(cluster)).toMatchObject({ status: "False", reason: "InstanceChanged" });
+    expect(ready(cluster)?.message).toContain('spec.instanceRef: is immutable: the engine belongs to "main"');
+    expect(cluster.engine(engineName).status).toMatchObject({ phase: "stable", currentGeneration: 0 });
+    cluster.remove("FireboltInstance", "other");
+    change(cluster, { instanceRef: "main" });
+    await settle(cluster);
+    expect(cluster.engine(engineName).status).toMatchObject({ phase: "stable", activeGeneration: 1 });
   });
 
   test("resources above the maximum are refused", async () => {

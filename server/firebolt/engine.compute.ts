@@ -7,8 +7,9 @@ import { clusterService, engineConfigMap, headlessService } from "./engine-objec
 import { selectedGeneration } from "./engine.facts";
 import { type EngineSeen } from "./engine.read";
 import { engineStep, type EngineStep, foreignFinalizers, statusAfter } from "./engine.status";
-import { deleteEffect, dropEffects, sweepEffects } from "./generation-sweep";
+import { dropEffects, sweepEffects } from "./generation-sweep";
 import { annotations, finalizers } from "./generation-names";
+import { removeEffects, unlistedFailure } from "./last-look";
 
 /** What an engine needs next. Pure: no clock, no cluster. */
 export function computeEngine(seen: EngineSeen, event: Event, now: number): Plan {
@@ -18,10 +19,11 @@ export function computeEngine(seen: EngineSeen, event: Event, now: number): Plan
   const effects = next.actions.flatMap((action) => effectsOf[action](seen, event, now));
   if (event.type !== observed.type) return { steps, effects, status: null, requeueAfterMs: null };
   if (next.actions.includes("removeEverything"))
-    return { steps, effects, status: leaving(seen, next, now), requeueAfterMs: 5_000 };
+    return { steps, effects, status: leaving(seen, next, now), requeueAfterMs: 5_000, ...unlistedFailure(seen) };
   return {
     steps,
-    // The sweep first: what a given-up generation left must be gone before a third could come to be.
+    // The sweep first: what a given-up generation left must be gone before a third could come to be. A delete that
+    // fails ends the pass, so that nothing is built beside it.
     effects: [...sweepEffects(seen.owned, status, selectedGeneration(seen.service)), ...effects],
     status: statusAfter(seen, next, now),
     requeueAfterMs: requeueAfterMs(seen, next),
@@ -37,11 +39,13 @@ const driftCheckMs = 30_000;
 const blockedMs = 10_000;
 const podsMs = 5_000;
 
-function requeueAfterMs({ engine, settings }: EngineSeen, { state, actions }: EngineStep): number | null {
+function requeueAfterMs({ engine, settings, pods }: EngineSeen, { state, actions }: EngineStep): number | null {
   // The status that is written comes back through the watch and brings the next pass at once.
   if (state !== engine.status.phase) return null;
   if (actions.includes("holdForInstance") || actions.includes("refuseSpec")) return blockedMs;
   if (actions.includes("awaitDrain")) return settings.drainIntervalMs;
+  // Why pods are missing is told by events, and nobody watches those.
+  if (state === "stable" && pods.total < engine.spec.replicas) return podsMs;
   return state === "stable" || state === "stopped" ? driftCheckMs : podsMs;
 }
 
@@ -51,15 +55,14 @@ const nothing: EffectsOf = () => [];
 
 const effectsOf: Record<EngineAction, EffectsOf> = {
   register: () => [{ type: "addFinalizer", finalizer: finalizers.engine }],
-  removeEverything: ({ owned }) => [
-    ...foreignFinalizers(owned).map((message): Effect => ({
+  removeEverything: (seen) => [
+    ...foreignFinalizers(seen.owned).map((message): Effect => ({
       type: "emit",
       severity: "Warning",
       reason: "ExternalFinalizerOnOwnedResource",
       message,
     })),
-    ...owned.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(deleteEffect),
-    { type: "removeFinalizer", finalizer: finalizers.engine },
+    ...removeEffects(seen, finalizers.engine),
   ],
   holdForInstance: nothing,
   refuseSpec: nothing,

@@ -166,6 +166,47 @@ describe("warning events of the StatefulSet", () => {
     expect(phaseOf(cluster)).toBe("stable");
   });
 
+  test("a stable engine that lacks pods is looked at again in 5 s: nobody tells when the reason becomes known", async () => {
+    const cluster = await running();
+    for (const { metadata } of cluster.all("Pod")) cluster.remove("Pod", metadata.name);
+    expect((await cluster.pass(engineName)).requeueAfterMs).toBe(5_000);
+    expect(ready(cluster)).toMatchObject({ reason: "PodsNotReady" });
+    cluster.events.push(failedCreate);
+    expect((await cluster.pass(engineName)).requeueAfterMs).toBe(5_000);
+    expect(ready(cluster)).toMatchObject({ reason: "FailedCreate" });
+  });
+
+  test("a drain check that fails is not overridden by an event", async () => {
+    const cluster = await rollingTo("draining");
+    cluster.events.push(failedCreate);
+    cluster.metrics.set("analytics-g0-0", new Error("connection refused"));
+    cluster.remove("Pod", "analytics-g1-0");
+    cluster.questions.length = 0;
+    await cluster.pass(engineName);
+    expect(cluster.questions).toEqual([]);
+    expect(ready(cluster)?.reason).toBe("DrainCheckFailing");
+  });
+
+  test.each(["switching", "cleaning"])(
+    "an engine in %s that lost a pod of its newest generation says why",
+    async (phase) => {
+      const cluster = await rollingTo(phase);
+      cluster.events.push(failedCreate);
+      cluster.remove("Pod", "analytics-g1-0");
+      await cluster.pass(engineName);
+      expect(ready(cluster)?.reason).toBe("FailedCreate");
+    },
+  );
+
+  test("a stopped engine asks for no events: it lacks no pods", async () => {
+    const cluster = await running({ replicas: 0 });
+    cluster.events.push(failedCreate);
+    cluster.questions.length = 0;
+    await cluster.pass(engineName);
+    expect(cluster.questions).toEqual([]);
+    expect(ready(cluster)?.reason).toBe("Stopped");
+  });
+
   test("a reason that no condition may carry is replaced", async () => {
     const cluster = await stuck();
     cluster.events[0] = { ...failedCreate, reason: "not a word" };

@@ -73,4 +73,10 @@ describe("drain", () => {
     cluster.metrics.set("analytics-g0-0", busy(1));
     expect((await cluster.plan(engineName)).requeueAfterMs).toBe(90_000);
   });
+
+  test("an interval of nothing is a second: the old pods are not asked without a pause", async () => {
+    const cluster = await rollingTo("draining", { drainCheckInterval: "0s" });
+    cluster.metrics.set("analytics-g0-0", busy(1));
+    expect((await cluster.plan(engineName)).requeueAfterMs).toBe(1_000);
+  });
 });

@@ -1,5 +1,6 @@
 import { type Evidence, type Known, type ObjectRef } from "@/machines/facts";
 import { type EngineFacts } from "@/machines/firebolt/engine.machine";
+import { instanceNameOf } from "@/machines/firebolt/engine.schema";
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type EngineSeen } from "./engine.read";
 import { clusterServiceName, finalizers, generationNames, labels } from "./generation-names";
@@ -32,7 +33,7 @@ export function knownOfEngine(seen: EngineSeen): Known<EngineFacts> {
   return {
     facts: factsOfEngine(seen),
     evidence: {
-      instanceReady: { sentence: gate.open ? `FireboltInstance ${engine.spec.instanceRef} is ready` : gate.message },
+      instanceReady: { sentence: gate.open ? `FireboltInstance ${instanceNameOf(engine)} is ready` : gate.message },
       specAdmitted: { sentence: verdict.admitted ? "every rule is kept" : verdict.message },
       generation: about(statefulSet, generationSentence(seen)),
       partsPresent: { sentence: parts.length > 0 ? `${parts.join(" and ")} not found` : "both were found" },

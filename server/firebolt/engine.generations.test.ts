@@ -32,9 +32,20 @@ describe("the objects of a generation", () => {
       expect(metadata.ownerReferences).toMatchObject([
         { kind: "FireboltEngine", name: engineName, uid, controller: true },
       ]);
-      // The one Service that all generations share belongs to none of them.
-      expect(metadata.labels?.["firebolt.io/generation"]).toBe(metadata.name === "analytics-service" ? undefined : "0");
+      expect(metadata.labels?.["firebolt.io/generation"]).toBe("0");
     }
+  });
+
+  test("share one Service, whose label says which of them it selects, and which goes with none of them", async () => {
+    const cluster = await rollingTo("draining");
+    const labelOf = () => cluster.get("Service", "analytics-service")?.metadata.labels?.["firebolt.io/generation"];
+    expect(labelOf()).toBe("1");
+    const service = cluster.get("Service", "analytics-service");
+    const labels = { "firebolt.io/engine": engineName, "firebolt.io/generation": "0" };
+    if (service) cluster.put({ ...service, metadata: { ...service.metadata, labels } });
+    await settle(cluster);
+    expect(cluster.get("StatefulSet", "analytics-g0")).toBeNull();
+    expect(cluster.get("Service", "analytics-service")).not.toBeNull();
   });
 
   test("lead to pods by name before they are ready, and by the engine's Service only when they are", async () => {

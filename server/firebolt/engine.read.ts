@@ -1,10 +1,12 @@
+import { type z } from "zod";
 import { engineClassSchema, type EngineClass } from "@/machines/firebolt/engine-class.schema";
-import { type Engine } from "@/machines/firebolt/engine.schema";
+import { type Engine, instanceNameOf } from "@/machines/firebolt/engine.schema";
 import { firebolt } from "@/machines/firebolt/family";
 import { instanceSchema, type Instance } from "@/machines/firebolt/instance.schema";
 import { apis } from "@/server/kubernetes/apis";
 import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
 import { type Log } from "@/server/observability/log";
+import { parseOnce } from "@/server/reconcile/parse-once";
 import { latestWarning, type Warning } from "@/server/reconcile/warning-events";
 import { type World } from "@/server/reconcile/world";
 import { checkDrain, type Drain } from "./drain-check";
@@ -23,6 +25,7 @@ import {
 } from "./generation-names";
 import { instanceGate, type InstanceGate } from "./instance-gate";
 import { type ResourceBounds } from "./resource-bounds";
+import { lastLook, type LastLook } from "./last-look";
 import { stsDifferences } from "./sts-matches-spec";
 
 /** Everything that a pass over an engine looks at. */
@@ -45,6 +48,8 @@ export type EngineSeen = {
   drain: Drain | null;
   /** Every object that is the engine's, claims of its pods included. */
   owned: KubernetesObject[];
+  /** Of an engine that goes: why some of its objects could not be listed. */
+  unlisted: string[];
   warning: Warning | null;
 };
 
@@ -57,49 +62,72 @@ export async function readEngine(engine: Engine, world: World, { bounds, log }: 
   const { currentGeneration, activeGeneration } = engine.status;
   const names = generationNames(name, currentGeneration);
   const at = (api: Api, objectName: string) => world.get(api, { namespace, name: objectName });
-  const instance = await readInstance(engine, world);
-  const found = await readClass(engine, world);
+  // At once: an explanation asks the API server itself for each of them.
+  const [instance, found, statefulSet, configMap, headlessService, service, podsNow, podsActive, owned] =
+    await Promise.all([
+      readInstance(engine, world),
+      readClass(engine, world),
+      at(apis.statefulSet, names.statefulSet),
+      at(apis.configMap, names.configMap),
+      at(apis.service, names.headlessService),
+      at(apis.service, clusterServiceName(name)),
+      podsOf(engine, currentGeneration, world),
+      activeGeneration === currentGeneration ? null : podsOf(engine, activeGeneration, world),
+      readOwned(engine, world),
+    ]);
   const engineClass = found?.engineClass ?? null;
   const settings = engineSettings(engine, engineClass);
   const verdict = engineVerdict(engine, found, bounds);
   const wanted = verdict.admitted ? engineStatefulSet(engine, engineClass, settings, currentGeneration) : null;
-  const statefulSet = await at(apis.statefulSet, names.statefulSet);
-  const pods = countPods(await podsOf(engine, currentGeneration, world));
+  const pods = countPods(podsNow);
   const seen: EngineSeen = {
     engine,
-    gate: instanceGate(engine.spec.instanceRef, instance),
+    gate: instanceGate(instanceNameOf(engine), instance),
     verdict,
     settings,
     wanted,
     statefulSet,
-    configMap: await at(apis.configMap, names.configMap),
-    headlessService: await at(apis.service, names.headlessService),
+    configMap,
+    headlessService,
     differences: statefulSet && wanted ? stsDifferences(statefulSet, wanted) : [],
     pods,
-    activePods:
-      activeGeneration === currentGeneration ? pods : countPods(await podsOf(engine, activeGeneration, world)),
-    service: await at(apis.service, clusterServiceName(name)),
+    activePods: podsActive ? countPods(podsActive) : pods,
+    service,
     drain: await readDrain(engine, settings, instance, world),
-    owned: await readOwned(engine, world),
+    ...owned,
     warning: null,
   };
-  const stuck = statefulSet !== null && pods.total < engine.spec.replicas && mayBeRefined(seen);
+  const isShort = statefulSet !== null && pods.total < engine.spec.replicas;
+  const stuck = isShort && !isFresh(statefulSet, world.now) && mayBeRefined(seen);
   const note = (message: string) => (error: unknown) => log.warn(message, { engine: `${namespace}/${name}`, error });
   for (const failure of seen.drain?.failures ?? []) note("not drained yet")(failure);
   return stuck ? { ...seen, warning: await latestWarning(world, statefulSet, note("no events")) } : seen;
 }
 
+function parsed<T>(result: z.ZodSafeParseResult<T>): T {
+  if (result.success) return result.data;
+  throw result.error;
+}
+
+/** Until then the StatefulSet controller has not failed, it has not begun; each question costs the server a scan of all events. */
+const STUCK_AFTER_MS = 2_000;
+
+function isFresh({ metadata: { creationTimestamp } }: KubernetesObject, now: number): boolean {
+  const ageMs = now - Date.parse(creationTimestamp ?? "");
+  return ageMs >= 0 && ageMs < STUCK_AFTER_MS;
+}
+
 async function readInstance(engine: Engine, world: World): Promise<Instance | null> {
   const { namespace } = engine.metadata;
-  const object = await world.get(firebolt.kinds.instance.api, { namespace, name: engine.spec.instanceRef });
-  return object ? instanceSchema.parse(object) : null;
+  const object = await world.get(firebolt.kinds.instance.api, { namespace, name: instanceNameOf(engine) });
+  return object ? parsed(parseOnce(instanceSchema, object)) : null;
 }
 
 async function readClass(engine: Engine, world: World): Promise<ClassFound> {
   const name = engine.spec.engineClassRef;
   if (name === undefined) return null;
   const object = await world.get(firebolt.kinds.engineClass.api, { namespace: engine.metadata.namespace, name });
-  const engineClass: EngineClass | null = object ? engineClassSchema.parse(object) : null;
+  const engineClass: EngineClass | null = object ? parsed(parseOnce(engineClassSchema, object)) : null;
   return { name, engineClass };
 }
 
@@ -145,18 +173,15 @@ async function leadsTo(engine: Engine, pods: readonly KubernetesObject[], world:
   return pods.some(({ metadata }) => targets.has(metadata.name));
 }
 
-async function readOwned(engine: Engine, world: World): Promise<KubernetesObject[]> {
+async function readOwned(engine: Engine, world: World): Promise<LastLook> {
   const { name, namespace, uid, deletionTimestamp } = engine.metadata;
-  const mine = (object: KubernetesObject) =>
-    object.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
-  // The last look before everything goes is taken at the cluster itself: nothing comes back for what a cache missed.
+  const ofGeneration = (claim: KubernetesObject) => generationOf(claim) !== null;
   if (deletionTimestamp !== undefined) {
-    const labelSelector = `${labels.engine}=${name}`;
-    const lists = await Promise.all(generationApis.map((api) => world.live.list(api, { namespace, labelSelector })));
-    const claims = await world.live.list(apis.persistentVolumeClaim, { namespace, labelSelector });
-    return [...lists.flat().filter(mine), ...claims.filter((claim) => generationOf(claim) !== null)];
+    return await lastLook(world, { namespace, uid, labelSelector: `${labels.engine}=${name}` }, generationApis);
   }
-  const lists = await Promise.all(generationApis.map((api) => world.list(api, { namespace, ownerUid: uid })));
-  const claims = await world.list(apis.persistentVolumeClaim, { namespace, labels: { [labels.engine]: name } });
-  return [...lists.flat(), ...claims.filter((claim) => generationOf(claim) !== null)];
+  const [claims, ...lists] = await Promise.all([
+    world.list(apis.persistentVolumeClaim, { namespace, labels: { [labels.engine]: name } }),
+    ...generationApis.map((api) => world.list(api, { namespace, ownerUid: uid })),
+  ]);
+  return { owned: [...lists.flat(), ...claims.filter(ofGeneration)], unlisted: [] };
 }

@@ -1,4 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { observed } from "@/machines/lifecycle";
+import { silentLog } from "@/server/observability/log";
+import { computeEngine } from "./engine.compute";
+import { readEngine } from "./engine.read";
 import { type PlayedCluster, settle } from "./fixtures/played-cluster";
 import { engineName, rollingTo, running } from "./fixtures/played-engine";
 
@@ -11,6 +15,29 @@ describe("deletion", () => {
     expect(plan.effects.at(-1)).toEqual({ type: "removeFinalizer", finalizer: "compute.firebolt.io/engine-cleanup" });
     expect(plan.status).toBeNull();
     expect(["StatefulSet", "Service", "ConfigMap", "FireboltEngine"].flatMap((kind) => cluster.all(kind))).toEqual([]);
+  });
+
+  test("a kind that cannot be listed holds up no other, and the engine stays until all was looked at", async () => {
+    const cluster = await rollingTo("draining");
+    const self = cluster.get("FireboltEngine", engineName);
+    if (self) cluster.put({ ...self, metadata: { ...self.metadata, deletionTimestamp: "2026-01-01T01:00:00Z" } });
+    const { live, ...world } = cluster.world();
+    const list: typeof live.list = (api, where) =>
+      api.kind === "ConfigMap" ? Promise.reject(new Error("no answer")) : live.list(api, where);
+    const seen = await readEngine(
+      cluster.engine(engineName),
+      { ...world, live: { ...live, list } },
+      { bounds: {}, log: silentLog },
+    );
+    const { effects, failure } = computeEngine(seen, observed, 0);
+    expect(effects.map((effect) => effect.type === "delete" && effect.target.name)).toEqual([
+      "analytics-g0",
+      "analytics-g1",
+      "analytics-g0-hl",
+      "analytics-service",
+      "analytics-g1-hl",
+    ]);
+    expect(failure).toEqual({ kind: "transient", message: "configmaps cannot be listed: no answer" });
   });
 
   test("an object that somebody else holds back is named, and the engine goes all the same", async () => {

@@ -185,9 +185,14 @@ describe("classes", () => {
     await fleet.create(engineClass.api, { metadata: { name: "big" }, spec: classTemplate("a") });
     await running("classed", { engineClassRef: "big" });
     await running("plain");
+    await fleet.create(engineClass.api, { metadata: { name: "small" }, spec: classTemplate("a") });
+    await running("of-another-class", { engineClassRef: "small" });
     await fleet.patch(engineClass.api, "big", { spec: classTemplate("b") });
     await fleet.untilEngine("classed", "serves on generation 1", servesOn(1));
-    expect((await fleet.engine("plain")).status.currentGeneration).toBe(0);
+    await fleet.clock.advance(60_000);
+    for (const other of ["plain", "of-another-class"]) {
+      expect((await fleet.engine(other)).status).toMatchObject({ phase: "stable", currentGeneration: 0 });
+    }
     const set = await fleet.find(apis.statefulSet, "classed-g1");
     expect(JSON.stringify(set?.spec)).toContain('"value":"b"');
   });
@@ -217,14 +222,6 @@ describe("classes", () => {
 });
 
 describe("trouble", () => {
-  test("a missing ServiceAccount is told on the engine, and the message goes once it is there", async () => {
-    await deploy("orphan", { template: { spec: { serviceAccountName: "nobody" } } });
-    const stuck = await fleet.untilEngine("orphan", "tells", because("FailedCreate"));
-    expect(ready(stuck)?.message).toMatch(/^StatefulSet orphan-g0: .*nobody.* \(x\d+\)$/);
-    await fleet.create(apis.serviceAccount, { metadata: { name: "nobody" } });
-    await fleet.untilEngine("orphan", "serves", isServing);
-  });
-
   test("an instance that is lost holds a resting engine and not a rollout", async () => {
     await fleet.create(instance.api, { metadata: { name: "other" }, spec: { metadata: {}, gateway: {} } });
     await running("guest", { instanceRef: "other" });
@@ -241,8 +238,11 @@ describe("trouble", () => {
   test("other engines are untouched by one with bad input", async () => {
     await deploy("lost", { instanceRef: "nowhere" });
     await deploy("unclassed", { engineClassRef: "nothing" });
+    await deploy("owning", { template: { spec: { containers: [{ name: "engine", command: ["sh"] }] } } });
     await fleet.untilEngine("lost", "waits", because("InstanceNotReady"));
     await fleet.untilEngine("unclassed", "waits", because("FireboltEngineClassNotFound"));
+    const owning = await fleet.untilEngine("owning", "is refused", because("TemplateRejected"));
+    expect(ready(owning)?.message).toContain("spec.template.spec.containers[engine].command");
     expect(isServing(await fleet.engine("plain"))).toBe(true);
     expect((await fleet.engine("plain")).status.currentGeneration).toBe(0);
   });

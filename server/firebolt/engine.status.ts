@@ -1,6 +1,6 @@
 import { type Condition, setCondition, timestamp } from "@/machines/conditions";
 import { type EngineAction, engineMachine } from "@/machines/firebolt/engine.machine";
-import { type EngineStatus } from "@/machines/firebolt/engine.schema";
+import { type EngineStatus, instanceNameOf } from "@/machines/firebolt/engine.schema";
 import { type Event, observed, step } from "@/machines/lifecycle";
 import { factsOfEngine } from "./engine.facts";
 import { type EngineSeen } from "./engine.read";
@@ -28,6 +28,7 @@ export function statusAfter(seen: EngineSeen, { state, actions }: EngineStep, no
     phase: state,
     phaseSince: state === status.phase && status.phaseSince !== undefined ? status.phaseSince : timestamp(now),
     observedGeneration: accepted ? metadata.generation : status.observedGeneration,
+    observedInstance: instanceNameOf(seen.engine),
     lastReplicas: spec.replicas > 0 ? spec.replicas : status.lastReplicas,
     selector: `${labels.engine}=${metadata.name}`,
   };

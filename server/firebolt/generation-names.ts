@@ -42,8 +42,11 @@ export function generationLabels(engine: string, generation: number): Record<str
   return { [labels.engine]: engine, [labels.generation]: String(generation) };
 }
 
-/** The generation that an object belongs to; null for the Service that all share. */
-export function generationOf(object: { metadata: { labels?: Record<string, string> } }): number | null {
-  const text = object.metadata.labels?.[labels.generation] ?? "";
-  return /^\d+$/.test(text) ? Number(text) : null;
+/** The generation that an object belongs to; null for the Service that all share, whose label only says whom it selects. */
+export function generationOf({ metadata }: Labelled): number | null {
+  const { [labels.engine]: engine = "", [labels.generation]: generation = "" } = metadata.labels ?? {};
+  if (metadata.name === clusterServiceName(engine)) return null;
+  return /^\d+$/.test(generation) ? Number(generation) : null;
 }
+
+type Labelled = { metadata: { name?: string; labels?: Record<string, string> } };

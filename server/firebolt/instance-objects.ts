@@ -2,7 +2,7 @@ import { type Instance } from "@/machines/firebolt/instance.schema";
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { ownerReference } from "./engine-objects";
 import { gatewayConfig } from "./gateway-config";
-import { labels } from "./generation-names";
+import { annotations, labels } from "./generation-names";
 import { type Component, instanceNames } from "./instance-names";
 import { type InstancePod, instancePods } from "./instance-pods";
 import { stableHash } from "./stable-hash";
@@ -30,7 +30,12 @@ export function instanceObjects(instance: Instance): KubernetesObject[] {
     configMap(instance, names.gatewayConfig),
     service(instance, "gateway", names.gateway, 8080),
     deployment(instance, "gateway", names.gateway, pods.gateway),
-  ];
+  ].map(stamped);
+}
+
+/** With the hash of what is asked for: a field that is asked for no longer shows in nothing else. */
+function stamped({ metadata, ...asked }: KubernetesObject): KubernetesObject {
+  return { ...asked, metadata: { ...metadata, annotations: { [annotations.desiredHash]: stableHash(asked) } } };
 }
 
 /** The credentials of the instance's own PostgreSQL: written once, never read back into anything that is shown. */

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { findCondition } from "@/machines/conditions";
+import { observed } from "@/machines/lifecycle";
 import { createPlayedInstance } from "./fixtures/played-instance";
+import { computeInstance } from "./instance.compute";
+import { readInstance } from "./instance.read";
 
 type PlayedInstance = ReturnType<typeof createPlayedInstance>;
 const conditionOf = (played: PlayedInstance, type: string) => findCondition(played.instance().status.conditions, type);
@@ -61,6 +64,18 @@ describe("what an instance is made of", () => {
     await played.pass();
     expect(played.get("Service", "main-gateway")).not.toBeNull();
     expect(played.get("Deployment", "main-gateway")?.spec?.replicas).toBe(2);
+  });
+
+  test("what the spec asks for no longer is taken away", async () => {
+    const played = await ready();
+    const annotated = { template: { metadata: { annotations: { team: "a" } } } };
+    const podOf = () => JSON.stringify(played.get("Deployment", "main-metadata")?.spec);
+    played.change({ metadata: annotated });
+    await played.pass();
+    expect(podOf()).toContain('"team":"a"');
+    played.change({ metadata: {} });
+    await played.pass();
+    expect(podOf()).not.toContain("team");
   });
 
   test("a resting instance writes nothing", async () => {
@@ -162,6 +177,15 @@ describe("phases", () => {
   });
 });
 
+test("credentials that a cache does not show yet are neither written over nor taken for lost", async () => {
+  const played = await ready();
+  const world = played.world();
+  const get: typeof world.get = (api, ref) => (api.kind === "Secret" ? Promise.resolve(null) : world.get(api, ref));
+  const plan = computeInstance(await readInstance(played.instance(), { ...world, get }), observed, 0);
+  expect(plan.effects).toEqual([]);
+  expect(plan.status).toMatchObject({ phase: "Ready" });
+});
+
 describe("bad input", () => {
   test.each([
     ["does not exist", null, "Secret db-login does not exist"],
@@ -192,6 +216,22 @@ describe("bad input", () => {
     await played.pass();
     expect(phaseOf(played)).toBe("Ready");
   });
+});
+
+test("a kind that cannot be listed holds up no other, and the instance stays until all was looked at", async () => {
+  const played = await ready();
+  played.leave();
+  const { live, ...world } = played.world();
+  const list: typeof live.list = (api, where) =>
+    api.kind === "Secret" ? Promise.reject(new Error("no answer")) : live.list(api, where);
+  const plan = computeInstance(
+    await readInstance(played.instance(), { ...world, live: { ...live, list } }),
+    observed,
+    0,
+  );
+  expect(plan.effects).toHaveLength(7);
+  expect(plan.effects.every(({ type }) => type === "delete")).toBe(true);
+  expect(plan.failure).toEqual({ kind: "transient", message: "secrets cannot be listed: no answer" });
 });
 
 test("a deleted instance takes all its objects with it, its finalizer last", async () => {

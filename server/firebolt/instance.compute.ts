@@ -3,10 +3,10 @@ import { type Known } from "@/machines/facts";
 import { instanceMachine, type InstanceFacts } from "@/machines/firebolt/instance.machine";
 import { type Event, step } from "@/machines/lifecycle";
 import { type Effect, type Plan } from "@/server/reconcile/plan";
-import { deleteEffect } from "./generation-sweep";
 import { finalizers } from "./generation-names";
 import { credentialsSecret, gatewayEndpoint, metadataEndpoint } from "./instance-objects";
 import { type InstanceSeen } from "./instance.read";
+import { removeEffects, unlistedFailure } from "./last-look";
 
 /** What an instance needs next. Pure: no clock, no cluster. */
 export function computeInstance(seen: InstanceSeen, event: Event, now: number): Plan {
@@ -17,6 +17,7 @@ export function computeInstance(seen: InstanceSeen, event: Event, now: number): 
     effects: actions.flatMap((action) => effectsOf[action]?.(seen) ?? []),
     status: actions.includes("removeEverything") ? null : statusAfter(seen, state, actions, now),
     requeueAfterMs: requeueAfterMs[state],
+    ...unlistedFailure(seen.lastLook),
   };
 }
 
@@ -73,10 +74,7 @@ const effectsOf: Partial<Record<string, (seen: InstanceSeen) => Effect[]>> = {
     ...(credentialsMissing ? [ensure(credentialsSecret(instance, fresh.password))] : []),
     ...outdated.map(ensure),
   ],
-  removeEverything: ({ owned }) => [
-    ...owned.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(deleteEffect),
-    { type: "removeFinalizer", finalizer: finalizers.instance },
-  ],
+  removeEverything: ({ lastLook }) => (lastLook ? removeEffects(lastLook, finalizers.instance) : []),
 };
 
 function ensure(object: Extract<Effect, { type: "ensure" }>["object"]): Effect {

@@ -8,6 +8,7 @@ import { faultText } from "./field-rule";
 import { labels } from "./generation-names";
 import { instanceNames } from "./instance-names";
 import { instanceObjects } from "./instance-objects";
+import { lastLook, type LastLook } from "./last-look";
 import { componentTemplateFaults } from "./template-rules";
 import { ulid } from "./ulid";
 
@@ -27,7 +28,7 @@ export type InstanceSeen = {
   metadata: Readiness;
   gateway: Readiness;
   /** Only when the instance goes. */
-  owned: KubernetesObject[];
+  lastLook: LastLook | null;
   /** Made here, so that computing stays pure; used only where there is none yet. */
   fresh: { id: string; password: string };
 };
@@ -50,7 +51,7 @@ export async function readInstance(instance: Instance, world: World): Promise<In
   const liveOf = (kind: string, name: string) =>
     live.find((object) => object?.kind === kind && object.metadata.name === name) ?? null;
   const { namespace } = instance.metadata;
-  const credentials = internal ? await world.get(apis.secret, { namespace, name: names.credentials }) : null;
+  const credentials = internal ? await readCredentials(world, { namespace, name: names.credentials }) : null;
   const database = liveOf("StatefulSet", names.postgres);
   const metadata = readinessOf(liveOf("Deployment", names.metadata), `Deployment ${names.metadata}`);
   return {
@@ -71,7 +72,7 @@ export async function readInstance(instance: Instance, world: World): Promise<In
       : { ready: true, sentence: "another PostgreSQL is named" },
     metadata,
     gateway: readinessOf(liveOf("Deployment", names.gateway), `Deployment ${names.gateway}`),
-    owned: instance.metadata.deletionTimestamp === undefined ? [] : await readOwned(instance, world),
+    lastLook: instance.metadata.deletionTimestamp === undefined ? null : await lookLast(instance, world),
     fresh: { id: ulid(world.now), password: randomBytes(24).toString("base64url") },
   };
 }
@@ -82,9 +83,10 @@ function apiOf({ kind }: KubernetesObject): Api {
   return api;
 }
 
-/** Owner and labels count too; what else is in the metadata is the server's. */
+/** Owner, labels and our annotation count too; what else is in the metadata is the server's. */
 function askedOf({ metadata, ...rest }: KubernetesObject): Record<string, unknown> {
-  return { ...rest, metadata: { labels: metadata.labels, ownerReferences: metadata.ownerReferences } };
+  const { labels: own, annotations, ownerReferences } = metadata;
+  return { ...rest, metadata: { labels: own, annotations, ownerReferences } };
 }
 
 /** An id that was taken away can be put back; another one is another account. */
@@ -94,11 +96,17 @@ function idTrouble({ spec, status }: Instance): InstanceSeen["trouble"] {
   return { reason: "IdChanged", message };
 }
 
-/** Asked of the cluster itself: a cache that is behind must not condemn an instance for ever. */
+/** A cache that is behind must neither write over a password that is in use nor condemn an instance for ever. */
+async function readCredentials(
+  world: World,
+  ref: { namespace: string; name: string },
+): Promise<KubernetesObject | null> {
+  return (await world.get(apis.secret, ref)) ?? (await world.live.get(apis.secret, ref));
+}
+
 async function lostCredentials(instance: Instance, world: World): Promise<InstanceSeen["trouble"]> {
   const { name, namespace } = instance.metadata;
   const { credentials, postgres } = instanceNames(name);
-  if (await world.live.get(apis.secret, { namespace, name: credentials })) return null;
   if (!(await world.live.get(apis.statefulSet, { namespace, name: postgres }))) return null;
   const message = `Secret ${credentials} is gone, and the database that it opens cannot be opened without it`;
   return { reason: "PostgresCredentialsLost", message };
@@ -125,12 +133,6 @@ function numberOf(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise;
 }
 
-async function readOwned(instance: Instance, world: World): Promise<KubernetesObject[]> {
-  const { name, namespace, uid } = instance.metadata;
-  const labelSelector = `${labels.instance}=${name}`;
-  const lists = await Promise.all(instanceApis.map((api) => world.live.list(api, { namespace, labelSelector })));
-  const claims = await world.live.list(apis.persistentVolumeClaim, { namespace, labelSelector });
-  const mine = (object: KubernetesObject) =>
-    object.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
-  return [...lists.flat().filter(mine), ...claims];
+function lookLast({ metadata: { name, namespace, uid } }: Instance, world: World): Promise<LastLook> {
+  return lastLook(world, { namespace, uid, labelSelector: `${labels.instance}=${name}` }, instanceApis);
 }

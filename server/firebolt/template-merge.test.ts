@@ -96,6 +96,22 @@ describe("lists", () => {
     expect(engine[field]).toEqual([...ours, ofClass, ofEngine]);
   });
 
+  test("an entry of the engine with the key of one of the class takes its place: no server takes both", () => {
+    const ofClass = inEngine({
+      env: [
+        { name: "A", value: "class" },
+        { name: "B", value: "class" },
+      ],
+    });
+    const { engine } = podOf(ofClass, inEngine({ env: [{ name: "A", value: "engine" }] }));
+    expect((engine.env as Entry[]).slice(-2)).toEqual([
+      { name: "A", value: "engine" },
+      { name: "B", value: "class" },
+    ]);
+    const twice = pod({ tolerations: [{ key: "a" }] });
+    expect(podOf(twice, twice).spec.tolerations).toEqual([{ key: "a" }]);
+  });
+
   test("sidecars of the class come before the engine's", () => {
     const { containers } = podOf(pod({ containers: [{ name: "a" }] }), pod({ containers: [{ name: "b" }] }));
     expect(containers.map(({ name }) => name)).toEqual(["engine", "a", "b"]);
