@@ -2,7 +2,10 @@
 export type FelderaOptions = {
   /** Runs a pipeline; gets its configuration under /config and its storage under /storage. */
   pipelineImage: string;
-  /** Compiles a program; leaves its result as the termination message of its container. */
+  /**
+   * Compiles a program that it finds under /program, the stage as its argument; leaves its result as the termination
+   * message of its container, or as the last line of its log and `{"result":"log"}` as the message.
+   */
   compilerImage: string;
   /** Programs compiled at the same time, per stage. */
   compilersMax: number;

@@ -2,7 +2,7 @@ import { feldera } from "@/machines/feldera/family";
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import type { KubernetesObject, ObjectMeta } from "@/server/kubernetes/object";
 import type { FelderaOptions } from "./feldera-options";
-import { labels, PIPELINE_PORT, pipelineNames, type Stage } from "./pipeline-names";
+import { COMPILER, labels, PIPELINE_PORT, pipelineNames, type Stage } from "./pipeline-names";
 
 const MILLI = 1000;
 /** What the stand-in needs; a real pipeline names its own under runtime_config.resources. */
@@ -127,7 +127,7 @@ export function compileJobObject(
 ): KubernetesObject {
   const { name } = pipeline.metadata;
   const container = {
-    name: "compiler",
+    name: COMPILER,
     image: options.compilerImage,
     imagePullPolicy: "IfNotPresent",
     ...(options.scripts && { command: ["node", "/program/sql-compiler.mjs"] }),

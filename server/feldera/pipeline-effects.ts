@@ -19,6 +19,7 @@ export function effectsOf(seen: PipelineSeen, steps: Steps, status: PipelineStat
 }
 
 const nothing = (): Effect[] => [];
+const ensured = (object: KubernetesObject) => ({ type: "ensure", object }) satisfies Effect;
 
 const resources: Record<
   Steps["resources"]["actions"][number],
@@ -28,13 +29,11 @@ const resources: Record<
   beginDeployment: nothing,
   ensureCompute: (seen) => {
     const { pipeline, options, statefulSet } = seen;
-    const lost = pipeline.status.deployment_resources_status === "Provisioned" && !statefulSet;
-    return [
-      claimOf(pipeline, options),
-      configMapOf(pipeline, options),
-      serviceOf(pipeline),
-      ...(lost ? [] : [statefulSetOf(pipeline, options)]),
-    ].map((object) => ({ type: "ensure", object }));
+    const around = [claimOf(pipeline, options), configMapOf(pipeline, options), serviceOf(pipeline)].map(ensured);
+    const compute = statefulSetOf(pipeline, options);
+    if (pipeline.status.deployment_resources_status !== "Provisioned") return [...around, ensured(compute)];
+    // What was provisioned and is lost ends the pipeline: it must not come back, not even when it goes during this pass.
+    return statefulSet ? [...around, { ...ensured(compute), uid: statefulSet.metadata.uid }] : around;
   },
   dropCompute: (seen) =>
     [seen.statefulSet, seen.service, seen.configMap, ...leftPods(seen)]
@@ -61,13 +60,13 @@ const program: Record<Steps["program"]["actions"][number], (seen: PipelineSeen) 
   startSqlJob: ({ pipeline, options }) => {
     const version = pipeline.status.program_version;
     return [
-      { type: "ensure", object: programConfigMapOf(pipeline, version, options) },
-      { type: "ensure", object: compileJobObject(pipeline, { stage: "sql", version }, options) },
+      ensured(programConfigMapOf(pipeline, version, options)),
+      ensured(compileJobObject(pipeline, { stage: "sql", version }, options)),
     ];
   },
   startRustJob: ({ pipeline, options }) => {
     const version = pipeline.status.program_version;
-    return [{ type: "ensure", object: compileJobObject(pipeline, { stage: "rust", version }, options) }];
+    return [ensured(compileJobObject(pipeline, { stage: "rust", version }, options))];
   },
   dropJobs: ({ pipeline }) => leftoversOf(pipeline.metadata, pipeline.status.program_version),
   keepProgramInfo: nothing,

@@ -23,4 +23,6 @@ export const labels = {
   programVersion: "feldera.com/program-version",
 };
 
+/** The container of a compiler's Job. */
+export const COMPILER = "compiler";
 export const PIPELINE_PORT = 8080;

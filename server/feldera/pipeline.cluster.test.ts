@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { crdOf } from "@/machines/crd";
 import { feldera } from "@/machines/feldera/family";
@@ -10,6 +12,7 @@ import { isAlreadyExists, isConflict } from "@/server/kubernetes/errors";
 import { apiVersionOf } from "@/server/kubernetes/object";
 import { applyCommand } from "@/server/reconcile/apply";
 import { createLiveWorld } from "@/server/reconcile/live-world";
+import { createReplayCheck } from "@/server/testing/replay-check";
 import { createWorker, type Worker } from "@/server/worker";
 import { goodSql, testOptions } from "./fixtures/pipelines";
 import { createFelderaReconcilers } from "./reconcilers";
@@ -26,6 +29,7 @@ const reconcilers = createFelderaReconcilers(options);
 let client: KubernetesClient;
 let worker: Worker;
 const failures: string[] = [];
+const history = createReplayCheck(reconcilers);
 
 beforeAll(async () => {
   if (!kubeconfig) throw new Error("Name a disposable cluster with KUBECONFIG.");
@@ -47,8 +51,9 @@ beforeAll(async () => {
     identity: `test-${process.pid}`,
     leaseNamespace: namespace,
     namespace,
-    onPass: ({ key, error }) => {
-      if (error) failures.push(`${key.name}: ${error}`);
+    onPass: (outcome) => {
+      if (outcome.error) failures.push(`${outcome.key.name}: ${outcome.error}`);
+      history.onPass(outcome);
     },
   });
   worker.start();
@@ -58,6 +63,7 @@ afterAll(async () => {
   await worker.stop();
   await client.delete(apis.namespace, { name: namespace });
   await client.close();
+  history.mustReplay();
 });
 
 async function until<T>(what: string, look: () => Promise<T | false | null>): Promise<T> {
@@ -124,6 +130,11 @@ async function tell(name: string, path: string, method = "POST", body?: string):
   return answer.json();
 }
 
+async function kubectl(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)("kubectl", ["--kubeconfig", kubeconfig, "-n", namespace, ...args]);
+  return stdout;
+}
+
 // One after the other would take the sum of what the kubelet takes; each test has pipelines of its own.
 test.concurrent(
   "what was written before a stop is there after a start, and gone after a clear; a graceful stop waits for the checkpoint",
@@ -172,6 +183,29 @@ test.concurrent("a claim that cannot be bound stops the pipeline and says why", 
   await create("homeless", { runtime_config: { resources: { storage_class: "nowhere" } } });
   expect((await failed("homeless")).deployment_error?.message).toContain('"nowhere" not found');
 });
+
+test.concurrent("what a compiler has to tell of a wide program is kept whole", async () => {
+  const columns = Array.from({ length: 400 }, (_, index) => `column_${index} INT`).join(", ");
+  await create("wide", { program_code: `CREATE TABLE t (${columns});`, deployment: {} });
+  const { program_info } = await reaches("wide", "compiled", ({ program_status }) => program_status === "Success");
+  expect(program_info).toMatchObject({ schema: { inputs: [{ name: "t", fields: { length: 400 } }] } });
+});
+
+test.concurrent(
+  "the sample in deploy/ runs, is stopped as it says, and leaves nothing behind when it is deleted",
+  async () => {
+    await kubectl("apply", "-f", "deploy/samples/feldera-pipeline.yaml");
+    await becomes("orders", "Running");
+    expect(await kubectl("get", "pipeline", "orders")).toMatch(/orders\s+Running\s+Running\s+Success\s+InUse/);
+    await kubectl("patch", "pipeline", "orders", "--type=merge", '-p={"spec":{"deployment":{"desired":"Stopped"}}}');
+    expect((await becomes("orders", "Stopped")).deployment_error).toBeUndefined();
+    await kubectl("delete", "pipeline", "orders");
+    await until("nothing of it is left", async () => {
+      const kinds = "statefulset,service,configmap,persistentvolumeclaim,job,pod";
+      return (await kubectl("get", kinds, "-l", "feldera.com/pipeline=orders", "-o", "name")) === "";
+    });
+  },
+);
 
 test.concurrent("a SQL error is told with its place, and a start fails with it", async () => {
   await create("typo", { program_code: "CREATE TABLE t (id INT);\nCREATE VIEW v AS SELEC 1;" });

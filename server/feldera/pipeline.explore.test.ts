@@ -9,7 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-test.each(pipelineScenarios)("over every fault, $name ends where it ends without one", async (scenario) => {
+// Many runs: with ORRERY_EXPLORE=all it takes minutes, and nothing here depends on how long.
+const limits = { timeout: 3_600_000 };
+
+test.each(pipelineScenarios)("over every fault, $name ends where it ends without one", limits, async (scenario) => {
   const { ran, divergences } = await explore(scenario, cluster);
   expect(divergences).toEqual([]);
   expect(ran).toBeGreaterThan(0);

@@ -79,12 +79,13 @@ export async function readPipeline(pipeline: Pipeline, world: World, options: Fe
       job ?? null,
       jobUid ? found.filter((pod) => ownedByUid(pod, jobUid)) : [],
       pipeline.status.compiler_job,
+      (pod, limits) => world.live.lastLine({ namespace, name: pod }, limits),
     );
-  const cached = compiled(podsOf(stage ?? ""));
+  const cached = await compiled(podsOf(stage ?? ""));
   // The end of the Job may be in the cache before the end of its pod, which tells the result: then the server is asked.
   const compileJob =
     cached.state === "broken"
-      ? compiled(await world.live.list(apis.pod, { namespace, labelSelector: `${labels.pipeline}=${name}` }))
+      ? await compiled(await world.live.list(apis.pod, { namespace, labelSelector: `${labels.pipeline}=${name}` }))
       : cached;
   const suspects = isStuck(pipeline, pods) ? [claim, statefulSet, ...processPods] : [];
   const [report, warnings] = await Promise.all([

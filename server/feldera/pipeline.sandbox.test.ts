@@ -114,6 +114,24 @@ test("a program that no compiler can be given is told as such", async () => {
   expect(status.program_error?.system_error).toContain("600000 are the most");
 });
 
+test("what a compiler has to tell of a wide program is kept whole", async () => {
+  const columns = Array.from({ length: 400 }, (_, index) => `column_${index} INT`).join(", ");
+  await pipelines.create("wide", { program_code: `CREATE TABLE t (${columns});` });
+  const { program_info } = await pipelines.compiled("wide");
+  expect(JSON.stringify(program_info).length).toBeGreaterThan(20_000);
+  expect(program_info).toMatchObject({ schema: { inputs: [{ name: "t", fields: { length: 400 } }] } });
+});
+
+test("every message about a program is kept, however many there are", async () => {
+  await pipelines.create("wrong", { program_code: "CREATE VIEW v AS SELEC 1;\n".repeat(60) });
+  const { program_error } = await pipelines.untilStatus(
+    "wrong",
+    "rejected",
+    ({ program_status }) => program_status === "SqlError",
+  );
+  expect(program_error?.sql_compilation?.messages).toHaveLength(60);
+});
+
 test("an edit and a start in one write run the new program, not the old one", async () => {
   await pipelines.create("both");
   await pipelines.compiled("both");

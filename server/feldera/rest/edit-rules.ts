@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import { RestError } from "./rest-error";
 
-type Spec = Pipeline["spec"];
+type Edited = { name: string; spec: Pipeline["spec"] };
 
 const coreFields = ["program_code", "udf_rust", "udf_toml", "program_config", "runtime_config"] as const;
 
@@ -17,9 +17,10 @@ const boundToStorage = [
   "clock_timezone_offset",
 ] as const;
 
-/** Throws unless an edit from the one spec to the other is allowed in this status; names the fields that are not. */
-export function requireEditable({ spec, status }: Pipeline, next: Spec): void {
-  const changed = coreFields.filter((field) => !isDeepStrictEqual(spec[field], next[field]));
+/** Throws unless an edit to this name and spec is allowed in this status; names the fields that are not. */
+export function requireEditable({ metadata, spec, status }: Pipeline, { name, spec: next }: Edited): void {
+  const renamed = name === metadata.name ? [] : ["name"];
+  const changed = [...renamed, ...coreFields.filter((field) => !isDeepStrictEqual(spec[field], next[field]))];
   if (changed.length === 0) return;
   const stopped =
     status.deployment_resources_status === "Stopped" && status.deployment_resources_desired_status === "Stopped";
@@ -32,9 +33,10 @@ export function requireEditable({ spec, status }: Pipeline, next: Spec): void {
     );
   }
   if (status.storage_status === "Cleared") return;
-  const held = boundToStorage
+  const bound = boundToStorage
     .filter((path) => !isDeepStrictEqual(at(spec.runtime_config, path), at(next.runtime_config, path)))
     .map((path) => `runtime_config.${path}`);
+  const held = [...renamed, ...bound];
   if (held.length === 0) return;
   throw new RestError(
     400,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { pipelineSchema, type PipelineStatus } from "@/machines/feldera/pipeline.schema";
 import { createStage } from "@/server/resources/fixtures/stage";
 import { coreHash, programHash } from "../program-hash";
@@ -7,6 +7,8 @@ import { handleRest } from "./handle-rest";
 type Stage = Awaited<ReturnType<typeof createStage>>;
 let stage: Stage;
 beforeAll(async () => void (stage = await createStage()));
+// So many requests in no time would be too many.
+beforeEach(() => stage.clock.advance(60_000));
 afterAll(() => stage.stop());
 
 async function call(method: string, path: string, body?: unknown) {
@@ -89,6 +91,10 @@ test.each([
   [{},                                                        "activate",                        503, "PipelineInteractionNotDeployed"],
   [{},                                                        "activate?initial=standby",        400, "InvalidActivateStatus"],
   [{ ...provisioned, deployment_runtime_status: "Unavailable" }, "pause",                        503, "PipelineUnavailable"],
+  // Its pod has no address: it cannot be asked.
+  [{ ...provisioned },                                        "pause",                           503, "PipelineInteractionUnreachable"],
+  [{ ...provisioned },                                        "resume",                          503, "PipelineInteractionUnreachable"],
+  [{ ...provisioned },                                        "activate",                        503, "PipelineInteractionUnreachable"],
   [{},                                                        "dismiss_error",                   200, null],
   [{ ...failed },                                             "dismiss_error",                   200, null],
   [{ ...stopping, ...failed },                                "dismiss_error",                   400, "DismissErrorRestrictedToFullyStopped"],
@@ -132,6 +138,18 @@ test.each([
   ["POST",   "pipelines",               { name: "a", runtime_config: { env: { RUST_LOG: "" } } }, 400, "InvalidRuntimeConfig"],
   ["POST",   "pipelines",               { name: "a", program_config: { profile: "fast" } },    400, "InvalidProgramConfig"],
   ["POST",   "pipelines",               { name: "a", description: "x".repeat(301) },           400, "TooLongDescription"],
+  ["POST",   "pipelines",               { name: "a", tags: Array(51).fill("x") },              400, "TooManyTags"],
+  ["POST",   "pipelines",               { name: "a", tags: ["good", "<b>"] },                  400, "InvalidTag"],
+  ["POST",   "pipelines",               { name: "a", tags: ["x".repeat(51)] },                 400, "InvalidTag"],
+  ["POST",   "pipelines",               { name: "-a" },                                        400, "NameDoesNotMatchPattern"],
+  ["POST",   "pipelines",               {},                                                    400, "EmptyName"],
+  ["POST",   "pipelines",               "[]",                                                  400, "InvalidRequestBody"],
+  ["POST",   "pipelines",               "",                                                    400, "InvalidRequestBody"],
+  ["POST",   "pipelines",               { name: "a", program_code: 7 },                        400, "InvalidRequestBody"],
+  ["POST",   "pipelines",               { name: "a", program_code: "x".repeat(1_999_000) },    413, "PayloadTooLarge"],
+  ["PATCH",  "pipelines/nobody",        { description: "" },                                   404, "UnknownPipelineName"],
+  ["DELETE", "pipelines/nobody",        undefined,                                             404, "UnknownPipelineName"],
+  ["GET",    "pipelines/nobody",        undefined,                                             404, "UnknownPipelineName"],
   ["PUT",    "pipelines/nobody",        { name: "somebody" },                                  400, "CannotRenameNonExistingPipeline"],
   ["POST",   "pipelines/nobody/start",  undefined,                                             404, "UnknownPipelineName"],
   ["GET",    "pipelines?selector=half", undefined,                                             400, "InvalidSelector"],
@@ -202,17 +220,112 @@ test("whoever asked sees what was asked for at once, before any pass", async () 
 
 test("words about a pipeline may change in any status, and make no new version of it", async () => {
   const name = await at({ ...provisioned });
-  const answer = await call("PATCH", `pipelines/${name}`, { description: "busy" });
-  expect(answer).toMatchObject({ status: 200, body: { description: "busy", version: 1 } });
+  const words = { description: "busy", tags: ["team=orders", "eu/west 1"] };
+  const answer = await call("PATCH", `pipelines/${name}`, words);
+  expect(answer).toMatchObject({ status: 200, body: { ...words, version: 1, refresh_version: 1 } });
+});
+
+// prettier-ignore
+test.each([
+  ["program_code",                          { program_code: "CREATE TABLE x (id INT);" }],
+  ["udf_rust",                              { udf_rust: "fn f() {}" }],
+  ["udf_toml",                              { udf_toml: "[dependencies]" }],
+  ["program_config",                        { program_config: { profile: "dev" } }],
+  ["runtime_config",                        { runtime_config: { cpu_profiler: false } }],
+])("%s is edited only while stopped", async (field, body) => {
+  for (const status of [provisioned, stopping, wanted]) {
+    const name = await at({ ...status });
+    const { body: before } = await call("GET", `pipelines/${name}`);
+    expect(await call("PATCH", `pipelines/${name}`, body)).toMatchObject({
+      status: 400,
+      body: { error_code: "UpdateRestrictedToStopped", details: { not_allowed: [`\`${field}\``] } },
+    });
+    expect((await call("GET", `pipelines/${name}`)).body).toEqual(before);
+  }
+  expect((await call("PATCH", `pipelines/${await at({ storage_status: "InUse" })}`, body)).status).toBe(200);
+});
+
+// prettier-ignore
+test.each([
+  ["runtime_config.workers",                  { workers: 3 }],
+  ["runtime_config.hosts",                    { hosts: 2 }],
+  ["runtime_config.fault_tolerance",          { fault_tolerance: { model: "at_least_once" } }],
+  ["runtime_config.resources.storage_mb_max", { resources: { storage_mb_max: 64 } }],
+  ["runtime_config.resources.namespace",      { resources: { namespace: "elsewhere" } }],
+  ["runtime_config.resources.storage_class",  { resources: { storage_class: "fast" } }],
+  ["runtime_config.clock_timezone_offset",    { clock_timezone_offset: "+01:00" }],
+])("%s is edited only once the storage is cleared", async (field, runtime_config) => {
+  for (const storage_status of ["InUse", "Clearing"] as const) {
+    const name = await at({ storage_status });
+    const { body: before } = await call("GET", `pipelines/${name}`);
+    expect(await call("PATCH", `pipelines/${name}`, { runtime_config })).toMatchObject({
+      status: 400,
+      body: { error_code: "EditRestrictedToClearedStorage", details: { not_allowed: [`\`${field}\``] } },
+    });
+    expect((await call("GET", `pipelines/${name}`)).body).toEqual(before);
+  }
+  expect((await call("PATCH", `pipelines/${await at()}`, { runtime_config })).status).toBe(200);
+});
+
+test("the same again changes nothing", async () => {
+  const name = await at({ ...provisioned });
+  const { body: before } = await call("GET", `pipelines/${name}`);
+  const { program_code, runtime_config } = before;
+  expect((await call("PATCH", `pipelines/${name}`, { program_code, runtime_config })).body).toEqual(before);
+});
+
+test("a pipeline is renamed while it is stopped and its storage cleared, and else keeps its name", async () => {
+  const refused = async (status: Partial<PipelineStatus>) => {
+    const name = await at(status);
+    const { body } = await call("PATCH", `pipelines/${name}`, { name: `${name}-new` });
+    expect((await call("GET", `pipelines/${name}-new`)).status).toBe(404);
+    return body;
+  };
+  const not_allowed = ["`name`"];
+  expect(await refused(provisioned)).toMatchObject({
+    error_code: "UpdateRestrictedToStopped",
+    details: { not_allowed },
+  });
+  expect(await refused({ storage_status: "InUse" })).toMatchObject({
+    error_code: "EditRestrictedToClearedStorage",
+    details: { not_allowed },
+  });
+  const [name, taken] = [await at(), await at()];
+  expect((await call("PATCH", `pipelines/${name}`, { name: taken })).body.error_code).toBe("DuplicateName");
+  const renamed = await call("PATCH", `pipelines/${name}`, { name: `${name}-new` });
+  expect(renamed).toMatchObject({
+    status: 200,
+    body: { name: `${name}-new`, program_code: "CREATE TABLE t (id INT);", deployment_desired_status: "Stopped" },
+  });
+  expect((await call("GET", `pipelines/${name}`)).status).toBe(404);
+});
+
+test("a refusal carries the details that a program can act on", async () => {
+  expect((await call("POST", `pipelines/${await at({ ...stopping })}/start`)).body.details).toMatchObject({
+    status: "Stopping",
+    current_desired_status: "Stopped",
+    new_desired_status: "Provisioned",
+    hint: expect.any(String),
+  });
+  expect((await call("POST", `pipelines/${await at({ ...provisioned })}/clear`)).body.details).toMatchObject({
+    resources_status: "Provisioned",
+    resources_desired_status: "Provisioned",
+    current_status: "InUse",
+    new_status: "Clearing",
+  });
 });
 
 test("a pipeline is deleted only when it is stopped and its storage cleared", async () => {
-  expect((await call("DELETE", `pipelines/${await at({ ...provisioned })}`)).body.error_code).toBe(
-    "DeleteRestrictedToFullyStopped",
-  );
-  expect((await call("DELETE", `pipelines/${await at({ storage_status: "InUse" })}`)).body.error_code).toBe(
-    "DeleteRestrictedToClearedStorage",
-  );
+  const refused = async (status: Partial<PipelineStatus>) => {
+    const name = await at(status);
+    const { body } = await call("DELETE", `pipelines/${name}`);
+    expect((await call("GET", `pipelines/${name}`)).status).toBe(200);
+    return body.error_code;
+  };
+  for (const status of [provisioned, stopping, wanted])
+    expect(await refused(status)).toBe("DeleteRestrictedToFullyStopped");
+  for (const storage_status of ["InUse", "Clearing"] as const)
+    expect(await refused({ storage_status })).toBe("DeleteRestrictedToClearedStorage");
 });
 
 test("nobody comes in without a token", async () => {

@@ -1,5 +1,6 @@
 import { securityHeaders } from "@/server/identity/security-headers";
 import { KubernetesError } from "@/server/kubernetes/errors";
+import { refSchema } from "@/server/resources/ref";
 import { Refused, type Refusal } from "@/server/resources/refusal";
 import type { Services } from "@/server/services";
 import { tooLarge } from "./pipeline-body";
@@ -34,13 +35,23 @@ async function answer(services: Services, request: Request, options: { namespace
   const identity = await services.door.identify(request);
   if (!identity) throw new Refused("unauthenticated", "Send a bearer token.");
   services.door.spend(identity, request.method === "GET" ? "query" : "mutation");
+  const namespace = url.searchParams.get("namespace") ?? options.namespace;
+  requirePlace({ namespace, name, isNew: request.method === "PUT" });
   return route({
     asked: { ...services, identity },
-    namespace: url.searchParams.get("namespace") ?? options.namespace,
+    namespace,
     name,
     query: url.searchParams,
     body: () => jsonOf(request),
   });
+}
+
+/** What can be the name of nothing is not asked for, and gets into no log. A new one is told what is wrong with it. */
+function requirePlace({ namespace, name, isNew }: { namespace: string; name: string; isNew: boolean }): void {
+  if (namespace === "" || !refSchema.shape.namespace.safeParse(namespace).success)
+    throw new RestError(400, "InvalidNamespace", "The namespace is not the name of one.");
+  if (name !== "" && !isNew && !refSchema.shape.name.safeParse(name).success)
+    throw new RestError(404, "UnknownPipelineName", `There is no pipeline "${name}".`, { pipeline_name: name });
 }
 
 function partsOf(path: string): string[] {
@@ -89,9 +100,7 @@ function told(services: Services, error: unknown, request: Request) {
     const { status, code } = refusals[reason] ?? { status: 400, code: "IllegalPipelineAction" };
     return { status, code, message: sentence, details: {} };
   }
-  if (error instanceof KubernetesError && error.kind === "invalid") {
-    return { status: 400, code: "InvalidRequestBody", message: error.message, details: {} };
-  }
+  if (error instanceof KubernetesError) return byCluster(error);
   services.onFault(error, new URL(request.url).pathname);
   return {
     status: 500,
@@ -99,6 +108,14 @@ function told(services: Services, error: unknown, request: Request) {
     message: "The request failed for a fault of the server's own.",
     details: {},
   };
+}
+
+/** What the cluster itself refuses. Of what went wrong inside it nothing is told. */
+function byCluster({ kind, message }: KubernetesError) {
+  if (kind === "invalid") return { status: 400, code: "InvalidRequestBody", message, details: {} };
+  if (kind === "notFound") return { status: 404, code: "UnknownNamespace", message, details: {} };
+  const sentence = "The cluster does not answer as it should; try again.";
+  return { status: 503, code: "ClusterUnavailable", message: sentence, details: {} };
 }
 
 function respond(status: number, body: unknown): Response {

@@ -12,6 +12,7 @@ import { RestError } from "./rest-error";
 const bodySchema = z.strictObject({
   name: z.string().optional(),
   description: z.string().nullish(),
+  tags: z.array(z.string()).nullish(),
   program_code: z.string().optional(),
   udf_rust: z.string().nullish(),
   udf_toml: z.string().nullish(),
@@ -58,6 +59,7 @@ export function specFrom(body: PipelineBody, before: Pipeline["spec"] | null): P
       udf_rust: body.udf_rust,
       udf_toml: body.udf_toml,
     }),
+    ...(body.tags !== undefined && { tags: body.tags ?? [] }),
     ...(body.program_config !== undefined && {
       program_config: config(programConfigSchema, body.program_config, "InvalidProgramConfig"),
     }),
@@ -68,10 +70,10 @@ export function specFrom(body: PipelineBody, before: Pipeline["spec"] | null): P
   const spec = pipelineSpecSchema.safeParse(given);
   if (!spec.success) {
     const [issue] = spec.error.issues;
-    const long = issue?.path[0] === "description";
+    const path = (issue?.path ?? []).map((part) => (typeof part === "number" ? "*" : part)).join(".");
     throw new RestError(
       400,
-      long ? "TooLongDescription" : "InvalidRequestBody",
+      refusedField[path] ?? "InvalidRequestBody",
       `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not allowed"}.`,
     );
   }
@@ -79,6 +81,12 @@ export function specFrom(body: PipelineBody, before: Pipeline["spec"] | null): P
   if (bytes > PROGRAM_BYTES_MAX) throw tooLarge(bytes);
   return spec.data;
 }
+
+const refusedField: Record<string, string> = {
+  description: "TooLongDescription",
+  tags: "TooManyTags",
+  "tags.*": "InvalidTag",
+};
 
 export function tooLarge(bytes: number): RestError {
   return new RestError(413, "PayloadTooLarge", tooLargeSentence(bytes), { max_bytes: PROGRAM_BYTES_MAX });

@@ -13,6 +13,7 @@ export function pipelineView({ metadata, spec, status }: Pipeline, selector: Sel
     id: metadata.uid,
     name: metadata.name,
     description: spec.description,
+    tags: spec.tags,
     created_at: metadata.creationTimestamp,
     version: status.version,
     platform_version: status.platform_version,
@@ -50,6 +51,11 @@ export function pipelineView({ metadata, spec, status }: Pipeline, selector: Sel
     udf_rust: spec.udf_rust,
     udf_toml: spec.udf_toml,
     program_error: status.program_error ?? {},
-    program_info: status.program_info ?? null,
+    program_info: status.program_info ? shownInfo(status.program_info) : null,
   };
+}
+
+/** Generated code is for the compilers, not for whoever asks. */
+function shownInfo(info: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(info).filter(([field]) => field !== "main_rust" && field !== "dataflow"));
 }

@@ -41,12 +41,24 @@ export function refusedCommand(reading: Refusing, event: Event, refusal: Refusal
       .map((guard) => byGuard[guard])
       .find(Boolean) ?? byCommand[event.type]?.(pipeline, known);
   const { status, code } = told ?? { status: 400, code: "IllegalPipelineAction" };
-  const details = {
-    status: pipeline.status.deployment_status,
-    current_desired_status: pipeline.status.deployment_desired_status,
-    hint: refusal.reason ?? refusal.sentence,
-  };
+  const details = { ...detailsOf(pipeline, event), hint: refusal.reason ?? refusal.sentence };
   return new RestError(status, code, refusal.sentence, details);
+}
+
+function detailsOf({ status }: Pipeline, { type }: Event): Record<string, unknown> {
+  if (type === "clear") {
+    return {
+      resources_status: status.deployment_resources_status,
+      resources_desired_status: status.deployment_resources_desired_status,
+      current_status: status.storage_status,
+      new_status: "Clearing",
+    };
+  }
+  return {
+    status: status.deployment_status,
+    current_desired_status: status.deployment_desired_status,
+    ...(type === "start" && { new_desired_status: "Provisioned" }),
+  };
 }
 
 function guardsInTheWay({ kind, resource }: Refusing, event: Event, known: Record<string, Known>): string[] {

@@ -1,28 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { feldera } from "@/machines/feldera/family";
-import { pipelineSchema, type Pipeline } from "@/machines/feldera/pipeline.schema";
-import { isAlreadyExists, isConflict } from "@/server/kubernetes/errors";
-import { apiVersionOf, type KubernetesObject } from "@/server/kubernetes/object";
+import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import { mustMay } from "@/server/resources/access";
 import { command } from "@/server/resources/command";
-import type { Asked } from "@/server/resources/context";
 import { readResource } from "@/server/resources/read-resource";
 import { Refused } from "@/server/resources/refusal";
-import { promised } from "../promised-status";
-import { withoutEmpty } from "../without-empty";
-import { requireEditable } from "./edit-rules";
 import { parseBody, requireName, specFrom } from "./pipeline-body";
 import { isSelector, pipelineView, type Selector } from "./pipeline-view";
 import { refusedCommand } from "./refused-command";
 import { RestError } from "./rest-error";
+import { create, edit, found, mayTouch, remove, shown, type Target } from "./stored-pipeline";
 
-export type Call = {
-  asked: Asked;
-  namespace: string;
-  name: string;
-  query: URLSearchParams;
-  body: () => Promise<unknown>;
-};
+type Call = Target & { query: URLSearchParams; body: () => Promise<unknown> };
 type Answer = { status: number; body: unknown };
 type Route = (call: Call) => Promise<Answer>;
 
@@ -60,7 +49,10 @@ export const routes: Record<string, Route> = {
     const view = await edit(call, requireName(body.name ?? call.name), (before) => specFrom(body, before));
     return { status: 200, body: view };
   },
-  "DELETE pipelines/{name}": remove,
+  "DELETE pipelines/{name}": async (call) => {
+    await remove(call);
+    return { status: 200, body: { message: "Pipeline is deleted" } };
+  },
   "POST pipelines/{name}/start": (call) => {
     const initial = call.query.get("initial") ?? "running";
     if (!["running", "paused", "standby"].includes(initial)) {
@@ -111,99 +103,6 @@ async function act(
     throw refusedCommand(await readResource(call.asked, ref), { ...args, type }, refusal);
   }
   throw new Refused(refusal.code, refusal.sentence, refusal.reason);
-}
-
-async function create({ asked, namespace, name }: Call, spec: Pipeline["spec"]): Promise<Record<string, unknown>> {
-  await mustMay(asked.rights, asked.identity, { verb: "create", api, namespace });
-  const object = {
-    apiVersion: apiVersionOf(api),
-    kind: api.kind,
-    metadata: { name, namespace },
-    spec: withoutEmpty(spec),
-  };
-  try {
-    return pipelineView(shown(asked, await asked.client.create(api, object)), "all");
-  } catch (error) {
-    if (isAlreadyExists(error))
-      throw new RestError(409, "DuplicateName", `There is a pipeline "${name}" already.`, { name });
-    throw error;
-  }
-}
-
-async function edit(
-  call: Call,
-  name: string,
-  next: (spec: Pipeline["spec"]) => Pipeline["spec"],
-): Promise<Record<string, unknown>> {
-  const { asked, namespace } = call;
-  await mayTouch(call, "update");
-  const object = await raw(call);
-  const pipeline = shown(asked, object);
-  if (name !== call.name) {
-    throw new RestError(400, "UpdateRestrictedToStopped", "A pipeline keeps its name: `name` cannot be changed.", {
-      not_allowed: ["`name`"],
-    });
-  }
-  const spec = next(pipeline.spec);
-  requireEditable(pipeline, spec);
-  const { resourceVersion } = object.metadata;
-  const changed = {
-    ...object,
-    metadata: { ...object.metadata, name, namespace, resourceVersion },
-    spec: withoutEmpty(spec),
-  };
-  try {
-    return pipelineView(shown(asked, await asked.client.replace(api, changed)), "all");
-  } catch (error) {
-    // The worker wrote its status meanwhile: the rules are asked again on what is there now.
-    if (isConflict(error)) return edit(call, name, next);
-    throw error;
-  }
-}
-
-async function remove(call: Call): Promise<Answer> {
-  await mayTouch(call, "delete");
-  const { status, metadata } = await found(call);
-  if (status.deployment_resources_status !== "Stopped" || status.deployment_resources_desired_status !== "Stopped") {
-    throw new RestError(
-      400,
-      "DeleteRestrictedToFullyStopped",
-      `Stop the pipeline first; it is ${status.deployment_status}.`,
-    );
-  }
-  if (status.storage_status !== "Cleared") {
-    throw new RestError(
-      400,
-      "DeleteRestrictedToClearedStorage",
-      `Clear the storage first; it is ${status.storage_status}.`,
-    );
-  }
-  await call.asked.client.delete(api, { namespace: call.namespace, name: call.name }, { uid: metadata.uid });
-  return { status: 200, body: { message: "Pipeline is deleted" } };
-}
-
-function mayTouch({ asked, namespace, name }: Call, verb: string): Promise<void> {
-  return mustMay(asked.rights, asked.identity, { verb, api, namespace, name });
-}
-
-async function found(call: Call): Promise<Pipeline> {
-  return shown(call.asked, await raw(call));
-}
-
-/** With what was asked of it and no pass has looked at yet: this API changes a status in the request itself. */
-function shown({ clock }: Asked, object: KubernetesObject): Pipeline {
-  return promised(pipelineSchema.parse(object), clock.now());
-}
-
-async function raw({ asked, namespace, name }: Call): Promise<KubernetesObject> {
-  try {
-    return await asked.client.get(api, { namespace, name });
-  } catch (error) {
-    if (error instanceof Error && "kind" in error && error.kind === "notFound") {
-      throw new RestError(404, "UnknownPipelineName", `There is no pipeline "${name}".`, { pipeline_name: name });
-    }
-    throw error;
-  }
 }
 
 function absent(error: unknown): null {
