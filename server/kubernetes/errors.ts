@@ -23,8 +23,11 @@ export type ErrorCause = { reason?: string; message?: string; field?: string };
 /** "refused": the server did nothing. "unknown": a write may have been applied although no good answer came. */
 export type Outcome = "refused" | "unknown";
 
+const brand = Symbol.for("orrery.KubernetesError");
+
 export class KubernetesError extends Error {
   override readonly name = "KubernetesError";
+  readonly [brand] = true;
   readonly kind: ErrorKind;
   /** HTTP status, or 0 when there was no answer. */
   readonly code: number;
@@ -50,6 +53,11 @@ export class KubernetesError extends Error {
     this.outcome = fields.outcome;
     this.retryAfterMs = fields.retryAfterMs ?? null;
     this.causes = fields.causes ?? [];
+  }
+
+  /** The pages are built apart from the process that they run in: this class is there twice, what it stands for once. */
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && brand in value;
   }
 }
 
@@ -143,14 +151,7 @@ export function errorOfTransport(error: unknown, what: string): KubernetesError 
   const message = error instanceof Error ? error.message : String(error);
   const outcome: Outcome = neverSent.has(code) ? "refused" : "unknown";
   if (code === "UND_ERR_ABORTED" || code === "ABORT_ERR" || (error instanceof Error && error.name === "AbortError")) {
-    return new KubernetesError({
-      kind: "aborted",
-      code: 0,
-      reason: "Aborted",
-      message: `${what} was aborted`,
-      outcome: "unknown",
-      cause: error,
-    });
+    return abortedError(what, error);
   }
   const kind: ErrorKind = timeoutCodes.has(code) ? "timeout" : "network";
   const reason = code || kind;
@@ -162,6 +163,12 @@ export function errorOfTransport(error: unknown, what: string): KubernetesError 
     outcome,
     cause: error,
   });
+}
+
+/** The caller gave up. */
+export function abortedError(what: string, cause?: unknown): KubernetesError {
+  const message = `${what} was aborted`;
+  return new KubernetesError({ kind: "aborted", code: 0, reason: "Aborted", message, outcome: "unknown", cause });
 }
 
 /** No answer within the time the caller gave. */

@@ -7,6 +7,7 @@ import { createEventCorrelator, type Occurrence } from "@/server/kubernetes/even
 
 /** Waiting for the server; more means that it is away, and news of the past is worth less than the worker's memory. */
 const QUEUE_MAX = 1_000;
+/** client-go's numbers: two minutes of trying, in which a server comes back from a restart. */
 const TRIES_MAX = 12;
 const RETRY_MS = 10_000;
 
@@ -24,7 +25,10 @@ export type EventRecorder = {
 
 export type EventRecorderState = { written: number; dropped: number; spam: number; waiting: number };
 
-/** Records Kubernetes Events: repetitions are counted, floods of similar ones combined, spam left out. */
+/**
+ * Records Kubernetes Events: repetitions are counted, floods of similar ones combined, spam left out. Events of core/v1,
+ * whose count every kubectl shows; the series of events.k8s.io say the same with one more clock to keep.
+ */
 export function createEventRecorder(options: {
   client: KubernetesClient;
   clock: Clock;

@@ -78,13 +78,17 @@ export async function kubeconfigConnection(path: string, context?: string): Prom
 
 async function load(path: string, wanted: string | undefined, file: FreshFile) {
   const { text, version } = await file.read().catch((error: unknown) => {
-    throw new Error(`The kubeconfig ${path} cannot be read.`, { cause: error });
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    throw new Error(`The kubeconfig ${path} ${isMissing ? "does not exist" : "cannot be read"}.`, { cause: error });
   });
   const config = parseKubeconfig(path, text);
   const name = wanted ?? config["current-context"];
   if (!name) throw new Error(`The kubeconfig ${path} has no current-context; name one with --context.`);
   const context = config.contexts?.find((entry) => entry.name === name)?.context;
-  if (!context) throw new Error(`The kubeconfig ${path} has no context "${name}".`);
+  if (!context) {
+    const there = (config.contexts ?? []).map((entry) => `"${entry.name}"`).join(", ") || "none";
+    throw new Error(`The kubeconfig ${path} has no context "${name}", but ${there}.`);
+  }
   const cluster = config.clusters?.find((entry) => entry.name === context.cluster)?.cluster;
   if (!cluster)
     throw new Error(`The kubeconfig ${path} has no cluster "${context.cluster}", which context "${name}" names.`);
@@ -101,10 +105,21 @@ async function load(path: string, wanted: string | undefined, file: FreshFile) {
 }
 
 function parseKubeconfig(path: string, text: string) {
-  const result = kubeconfigSchema.safeParse(parse(text));
+  const result = kubeconfigSchema.safeParse(yamlOf(path, text));
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  throw new Error(`The kubeconfig ${path} is not valid: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`);
+  const where = issue?.path.length ? `${issue.path.join(".")}: ` : "";
+  throw new Error(`The kubeconfig ${path} is not valid: ${where}${issue?.message ?? ""}`);
+}
+
+function yamlOf(path: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    // The rest of its message draws the place over several lines.
+    const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw new Error(`The kubeconfig ${path} is not YAML: ${first.replace(/:$/, "")}.`, { cause: error });
+  }
 }
 
 function refuseWhatWeCannot(path: string, name: string, cluster: Cluster, user: User) {

@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders } from "node:http";
-import { Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
 import { type Clock } from "@/server/kubernetes/clock";
 import { type Connection, type Tls } from "@/server/kubernetes/connection";
-import { errorOfTransport, timeoutError } from "@/server/kubernetes/errors";
+import { abortedError, errorOfTransport, timeoutError } from "@/server/kubernetes/errors";
 
 /** Requests at once: far above what a pass needs, far below what priority and fairness would queue. */
 const REQUEST_CONNECTIONS = 32;
@@ -28,17 +28,13 @@ export type Send = {
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
 
-/** A watch's answer: chunks are handed over as they arrive. */
-export type Stream = {
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: AsyncIterable<Buffer> & { destroy(): void; text(): Promise<string> };
-};
+/** Takes an answer piece by piece, in the tick in which each arrives. */
+export type Sink = { onStart(status: number, headers: IncomingHttpHeaders): void; onData(chunk: Buffer): void };
 
 export type Transport = {
   send(request: Send): Promise<Answer>;
-  /** No timeout once the headers are there: who reads the stream decides when it is stalled. */
-  open(request: Send): Promise<Stream>;
+  /** Resolves when the answer has ended. No timeout once it has begun: who takes it decides when it is stalled. */
+  stream(request: Send, sink: Sink): Promise<void>;
   /** The server refused our credentials: read them afresh for the next request. */
   forgetCredentials(): void;
   close(): Promise<void>;
@@ -69,28 +65,40 @@ export function createTransport(connection: Connection, { clock }: { clock: Cloc
     return { pools, headers };
   };
 
-  const dispatch = async (kind: "requests" | "watches", request: Send, signal: AbortSignal) => {
+  const dispatch = async (kind: "requests" | "watches", request: Send, sink: Sink, limit: Limit) => {
     const { pools: open, headers } = await current();
-    signal.throwIfAborted();
-    return open[kind].request({
+    limit.throwIfPassed();
+    const options = {
       method: request.method,
       path: prefix + request.path,
       headers: { ...headers, "user-agent": "orrery", accept: "application/json", ...request.headers },
       body: request.body,
-      signal,
-    });
+    };
+    await exchange(open[kind], options, sink, limit);
   };
 
   return {
-    send: (request) =>
-      limited(clock, request, async (signal) => {
-        const { statusCode, headers, body } = await dispatch("requests", request, signal);
-        return { status: statusCode, headers, text: await body.text() };
-      }),
-    open: (request) =>
-      limited(clock, request, async (signal) => {
-        const { statusCode, headers, body } = await dispatch("watches", request, signal);
-        return { status: statusCode, headers, body };
+    send: async (request) => {
+      let status = 0;
+      let headers: IncomingHttpHeaders = {};
+      const chunks: Buffer[] = [];
+      const sink: Sink = {
+        onStart: (code, given) => {
+          status = code;
+          headers = given;
+        },
+        onData: (chunk) => void chunks.push(chunk),
+      };
+      await limited(clock, request, (limit) => dispatch("requests", request, sink, limit));
+      return { status, headers, text: textOf(chunks) };
+    },
+    stream: (request, sink) =>
+      limited(clock, request, (limit) => {
+        const onStart: Sink["onStart"] = (status, headers) => {
+          limit.endTime();
+          sink.onStart(status, headers);
+        };
+        return dispatch("watches", request, { onStart, onData: (chunk) => sink.onData(chunk) }, limit);
       }),
     forgetCredentials: () => connection.forget(),
     close: async () => {
@@ -122,27 +130,82 @@ function poolOf(connection: Connection, tls: Tls, connections: number | null): P
   });
 }
 
-/** Ends the request when the caller gives up or time is up. An opened stream is no longer watched: its reader ends it. */
-async function limited<T>(clock: Clock, request: Send, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/**
+ * One request and its answer, without the streams and signals that undici's own `request` makes for each: those cost as
+ * much as the rest of a pass.
+ */
+function exchange(pool: Pool, options: Dispatcher.DispatchOptions, sink: Sink, limit: Limit): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    let line: Dispatcher.DispatchController | null = null;
+    // While it waits for a connection there is no line to cut: it is cut when it gets one, before anything is sent.
+    limit.onPassed = (reason) => {
+      line?.abort(reason);
+      reject(reason);
+    };
+    const take = (run: () => void) => {
+      try {
+        run();
+      } catch (error) {
+        limit.onPassed(error as Error); // whatever the sink throws is what the caller gets
+      }
+    };
+    pool.dispatch(options, {
+      onRequestStart: (controller) => {
+        line = controller;
+        if (limit.passed) controller.abort(limit.passed);
+      },
+      onResponseStart: (_, status, headers) => {
+        if (status >= 200) take(() => sink.onStart(status, headers));
+      },
+      onResponseData: (_, chunk) => take(() => sink.onData(chunk)),
+      onResponseEnd: () => resolve(),
+      onResponseError: (_, error) => reject(error),
+    });
+  });
+}
+
+/** Why a request must end before its answer is there. */
+type Limit = {
+  passed: Error | null;
+  onPassed(reason: Error): void;
+  throwIfPassed(): void;
+  endTime(): void;
+};
+
+/** Ends the request when the caller gives up, loses the right to it, or time is up. */
+async function limited(clock: Clock, request: Send, run: (limit: Limit) => Promise<void>): Promise<void> {
   const timeoutMs = request.timeoutMs ?? REQUEST_TIMEOUT_MS;
-  const what = `${request.method} ${request.path.split("?")[0] ?? ""}`;
-  const ended = new AbortController();
-  const limit = { passed: false };
-  const timer = clock.setTimeout(() => {
-    limit.passed = true;
-    ended.abort();
-  }, timeoutMs);
-  const giveUp = () => ended.abort();
-  const given = [request.signal, request.right];
-  if (given.some((signal) => signal?.aborted)) ended.abort();
-  for (const signal of given) signal?.addEventListener("abort", giveUp, { once: true });
+  const what = `${request.method} ${request.path.split("?", 1)[0] ?? ""}`;
+  const { signal, right } = request;
+  const limit: Limit = {
+    passed: null,
+    onPassed: () => undefined,
+    throwIfPassed: () => {
+      if (limit.passed) throw limit.passed;
+    },
+    endTime: () => timer.cancel(),
+  };
+  const pass = (reason: Error) => {
+    limit.passed ??= reason;
+    limit.onPassed(limit.passed);
+  };
+  const timer = clock.setTimeout(() => pass(timeoutError(what, timeoutMs)), timeoutMs);
+  const giveUp = () => pass(abortedError(what));
+  if (signal?.aborted || right?.aborted) giveUp();
+  signal?.addEventListener("abort", giveUp, { once: true });
+  right?.addEventListener("abort", giveUp, { once: true });
   try {
-    return await run(ended.signal);
+    await run(limit);
   } catch (error) {
-    if (request.right?.aborted) throw request.right.reason;
-    throw limit.passed ? timeoutError(what, timeoutMs) : errorOfTransport(error, what);
+    throw right?.aborted ? right.reason : errorOfTransport(error, what);
   } finally {
-    clock.clearTimeout(timer);
-    for (const signal of given) signal?.removeEventListener("abort", giveUp);
+    timer.cancel();
+    signal?.removeEventListener("abort", giveUp);
+    right?.removeEventListener("abort", giveUp);
   }
+}
+
+function textOf([first, ...more]: Buffer[]): string {
+  if (!first) return "";
+  return (more.length === 0 ? first : Buffer.concat([first, ...more])).toString("utf8");
 }

@@ -25,28 +25,34 @@ export async function watchInto(
   const what = `WATCH ${path.split("?")[0] ?? ""}`;
   const givenUp = () => signal.aborted;
   if (givenUp()) return;
-  const { status, headers, body } = await transport.open({ method: "GET", path: watched, signal });
-  const end = () => body.destroy();
-  signal.addEventListener("abort", end, { once: true });
+  const split = createLineSplitter((line) => {
+    // A handler may give up in the middle of a chunk.
+    if (!givenUp()) sink.onEvent(eventOf(line, what));
+  });
+  const answer: Refused = { status: 0, body: [] };
   try {
-    // Between the headers and here the caller may have given up, and a handler may do so in the middle of a chunk.
-    if (givenUp()) return;
-    if (status >= 300) throw await refusal(status, headers["retry-after"], body);
-    sink.onOpen?.();
-    const split = createLineSplitter((line) => {
-      if (!givenUp()) sink.onEvent(eventOf(line, what));
-    });
-    for await (const chunk of body) {
-      sink.onBytes?.();
-      split(chunk);
-    }
+    await transport.stream(
+      { method: "GET", path: watched, signal },
+      {
+        onStart: (status, headers) => {
+          answer.status = status;
+          answer.retryAfter = headers["retry-after"];
+          if (status < 300 && !givenUp()) sink.onOpen?.();
+        },
+        onData: (chunk) => {
+          if (answer.status >= 300) answer.body.push(chunk);
+          else {
+            sink.onBytes?.();
+            split(chunk);
+          }
+        },
+      },
+    );
     // A last line without its newline was cut off in the middle: it is not an event, and is dropped with the splitter.
   } catch (error) {
     if (!givenUp()) throw errorOfTransport(error, what);
-  } finally {
-    signal.removeEventListener("abort", end);
-    end();
   }
+  if (answer.status >= 300 && !givenUp()) throw refusal(answer);
 }
 
 /** A watch as something to loop over; leaving the loop ends the watch. */
@@ -83,9 +89,10 @@ export async function* watchEvents(
   }
 }
 
-async function refusal(status: number, retryAfter: string | string[] | undefined, body: { text(): Promise<string> }) {
-  const text = await body.text();
-  return errorOfStatus(status, parsedOr(text), Array.isArray(retryAfter) ? retryAfter[0] : retryAfter);
+type Refused = { status: number; retryAfter?: string; body: Buffer[] };
+
+function refusal({ status, retryAfter, body }: Refused) {
+  return errorOfStatus(status, parsedOr(Buffer.concat(body).toString("utf8")), retryAfter);
 }
 
 function parsedOr(text: string): unknown {

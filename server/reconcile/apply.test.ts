@@ -162,6 +162,18 @@ test("what is so already is not written again", async () => {
   expect(again.writes.map(({ outcome }) => outcome)).toEqual(["unchanged", "unchanged"]);
 });
 
+test("what is only to be kept is not made anew when it goes between the look and the write", async () => {
+  const object = await createWidget();
+  const seen = await client.create(apis.configMap, configMap("a", { k: "v" }));
+  await client.delete(apis.configMap, { namespace, name: "a" });
+  // The cache has heard of it; the plan is of before.
+  const deps = depsOf({ cacheOf: () => createStore() });
+  const kept: Effect = { type: "ensure", object: configMap("a", { k: "v" }), uid: seen.metadata.uid ?? "" };
+  const { writes } = await applyPlan(deps, { api: widget.api, object }, planOf([kept]));
+  expect(writes.map(({ outcome }) => outcome)).toEqual(["unchanged"]);
+  expect(await get(apis.configMap, "a")).toBeNull();
+});
+
 test("a field that is no longer wanted is removed, and a stranger's field stays", async () => {
   const object = await createWidget();
   const ensure = (data: Record<string, string>) =>

@@ -7,7 +7,7 @@ import { callProcess } from "./live-world";
 import { type Effect } from "./plan";
 import { redactError } from "./redact";
 
-/** The field manager of everything that we write. */
+/** The field manager of everything that we write. One is enough: a status is patched, never applied, so applying drops none of it. */
 export const FIELD_MANAGER = "orrery";
 
 type Done = Promise<"done" | "unchanged">;
@@ -20,10 +20,12 @@ export function carryOut(work: Work, effect: Effect): Done {
 }
 
 const effects: CarryOut = {
-  ensure: async (work, { object }) => {
+  ensure: async (work, { object, uid }) => {
     const api = work.apiOf(object.apiVersion, object.kind);
     const body = bodyOf(object);
-    const cached = work.cacheOf(api, object)?.get(object.metadata);
+    const cache = work.cacheOf(api, object);
+    const cached = cache?.get(object.metadata);
+    if (uid !== undefined && cache && cached?.metadata.uid !== uid) return "unchanged";
     // An object on its way out keeps its fields; applying to it again would change nothing that lasts.
     if (cached && (cached.metadata.deletionTimestamp || work.applied.holds(body, cached))) return "unchanged";
     const options = { type: "apply", fieldManager: FIELD_MANAGER, force: true } as const;
@@ -49,6 +51,7 @@ const effects: CarryOut = {
     if (cache && !isLast && (!cached || isLeaving || cached.metadata.uid !== uid)) return "unchanged";
     await confirm(work);
     try {
+      // The uid alone: its own controllers write an object's status all the time, and none of that makes it worth keeping.
       const answer = await work.client.delete(api, target, { uid, propagation });
       if (answer.metadata.resourceVersion) work.onWrote(api, answer);
       else if (uid) work.onDeleted(api, { namespace: target.namespace, name: target.name, uid });

@@ -13,9 +13,11 @@ import { type Caches, holding, type Want } from "./caches";
 import { type createExpectations } from "./expectations";
 import { liveOver } from "./live-world";
 import { pass, type PassOutcome, type Verdict } from "./pass";
+import { openPassRight } from "./pass-right";
 import { refOf } from "./planned-write";
 import { type createQueue } from "./queue";
 import { type AnyReconciler, type Key } from "./reconciler";
+import { createResync } from "./resync";
 import { createRunner, type Runner } from "./runner";
 import { type WriteGuard } from "./write-guard";
 
@@ -32,6 +34,7 @@ export type KindRunnerOptions = {
   concurrency: number;
   guard: WriteGuard;
   token(): number;
+  random?: () => number;
   onPass?: (outcome: PassOutcome) => void;
   parts: {
     createQueue: typeof createQueue;
@@ -61,14 +64,18 @@ export function createKindRunner(options: KindRunnerOptions): Runner {
   const run = async (key: Key, object: PassOutcome["object"], log: Log) => {
     const id = randomUUID();
     const name = `${key.namespace}/${key.name}`;
+    const right = openPassRight(options.guard, clock);
+    const at = clock.now();
+    let resourceAfter = object;
     const applyDeps: ApplyDeps = {
-      client,
-      check: () => options.guard.check(),
+      client: client.guarded(() => right.check()),
+      check: () => right.check(),
       clock,
       apiOf,
       cacheOf,
       applied,
       onWrote: (of, written) => {
+        if (of === api && written.metadata.uid === object?.metadata.uid) resourceAfter = written;
         const cache = cacheOf(of, written);
         if (cache) expectations.wrote(name, cache, written);
       },
@@ -76,8 +83,10 @@ export function createKindRunner(options: KindRunnerOptions): Runner {
         const cache = cacheOf(of, target);
         if (cache) expectations.deleted(name, cache, target);
       },
-      emit: (about, { severity, reason, message }) =>
-        options.recorder.record({ about: refOf(about), severity, reason, message }),
+      emit: (about, { severity, reason, message }) => {
+        right.check();
+        options.recorder.record({ about: refOf(about), severity, reason, message });
+      },
     };
     const deps = {
       reconciler,
@@ -88,12 +97,29 @@ export function createKindRunner(options: KindRunnerOptions): Runner {
       applyDeps,
       token: () => options.token(),
     };
-    const done = await pass(deps, { id, key, object });
-    report(log.with({ pass: id, key: name }), done);
-    return done;
+    const about = log.with({ pass: id, key: name });
+    const ended = (message: string) =>
+      failed({ id, kind: reconciler.id, key, object, resourceAfter, at, token: options.token() }, message);
+    const running = pass(deps, { id, key, object }).catch((error: unknown) => {
+      options.numbers.panics.of({ controller: reconciler.id }).add();
+      about.error("a pass ended in an exception of our own", { error });
+      return ended(`the pass ended in an exception: ${String(error)}`);
+    });
+    const givenUp = right.timeUp.then(({ message }) => {
+      options.numbers.timeouts.of({ controller: reconciler.id }).add();
+      return ended(message);
+    });
+    try {
+      const done = await Promise.race([running, givenUp]);
+      report(about, done);
+      return done;
+    } finally {
+      right.close();
+    }
   };
 
   let ready = false;
+  let stopped = false;
   const runner = createRunner({
     reconciler,
     clock,
@@ -109,15 +135,43 @@ export function createKindRunner(options: KindRunnerOptions): Runner {
     onPass: options.onPass,
     createQueue: options.parts.createQueue,
   });
+  const resync = createResync({
+    clock,
+    random: options.random,
+    wakeAll: () => {
+      for (const { metadata } of own.store.list()) {
+        runner.wake({ namespace: metadata.namespace ?? "", name: metadata.name }, "low");
+      }
+    },
+  });
   // A kind waits for its own caches only: one CustomResourceDefinition that is missing does not stop the others.
   Promise.all(visible.map(({ reflector }) => reflector.synced())).then(
     () => {
       ready = true;
+      if (!stopped) resync.start();
       runner.pump();
     },
     () => undefined, // stopped before the first list was in
   );
-  return runner;
+  return {
+    ...runner,
+    stop: () => {
+      stopped = true;
+      resync.stop();
+      return runner.stop();
+    },
+  };
+}
+
+/** How a pass ends that did not come to an end of its own: it is tried again, after a while. */
+function failed(
+  known: Pick<PassOutcome, "id" | "kind" | "key" | "object" | "resourceAfter" | "at" | "token">,
+  message: string,
+): { outcome: PassOutcome; verdict: Verdict } {
+  return {
+    outcome: { ...known, known: {}, plan: null, writes: [], error: message },
+    verdict: { type: "transient", message, notBeforeMs: 0 },
+  };
 }
 
 /** What a reconciler needs to be cached. */

@@ -46,8 +46,19 @@ export function liveOver(client: KubernetesClient, clock: Clock): LiveWorld {
         throw error;
       }
     },
+    lastLine: async (pod, { container, bytesMax }) => {
+      const { body } = await client.request("GET", pathOf(apis.pod, { ...pod, subresource: "log" }), {
+        query: { container, tailLines: Math.ceil(bytesMax / LOG_PIECE_BYTES) + 1 },
+        headers: { accept: "*/*" },
+      });
+      const text = textOf(body).trimEnd();
+      return text.slice(text.lastIndexOf("\n") + 1);
+    },
   };
 }
+
+/** A container's runtime stores a long line in pieces of this size, each of which counts as a line until it is read. */
+const LOG_PIECE_BYTES = 16 * 1_024;
 
 /** No managed process has more than this to say. */
 const ANSWER_BYTES_MAX = 8 * 1_024 * 1_024;

@@ -5,6 +5,7 @@ import { classify, KubernetesError } from "@/server/kubernetes/errors";
 import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
 import { type Applied, type ApplyDeps, type applyPlan, type Write } from "./apply";
 import { NotLeading } from "./not-leading";
+import { parseOnce } from "./parse-once";
 import { type Plan } from "./plan";
 import { type AnyReconciler, type Failure, type Key } from "./reconciler";
 import { redactPlan } from "./redact";
@@ -72,7 +73,7 @@ export async function pass(deps: PassDeps, input: PassInput): Promise<{ outcome:
   };
   if (!object) return { outcome, verdict: { type: "gone" } };
 
-  const parsed = deps.reconciler.kind.schema.safeParse(object);
+  const parsed = parseOnce(deps.reconciler.kind.schema, object);
   if (!parsed.success) {
     const message = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
     outcome.error = `${object.kind} ${object.metadata.name} does not fit its schema: ${message}`;
@@ -92,6 +93,8 @@ export async function pass(deps: PassDeps, input: PassInput): Promise<{ outcome:
   }
   const verdict = verdictOf(failures, outcome.plan);
   if ("message" in verdict) outcome.error = verdict.message;
+  // What it wrote stays, and what it had in mind is not where the resource is.
+  else if (verdict.type === "abandoned") outcome.error = messageOf(failures[0]);
   if (failures.length > 0) await tellFailure(deps, outcome, parsed.data, verdict, failures);
   return { outcome, verdict };
 }

@@ -3,8 +3,11 @@ import { type KubernetesObject } from "@/server/kubernetes/object";
 
 /** One thing to bring about. Every effect is idempotent: carried out twice, it leaves the cluster as after once. */
 export type Effect =
-  /** Server-side apply with the field manager `orrery`: the object holds every field we own, and no other. */
-  | { type: "ensure"; object: KubernetesObject }
+  /**
+   * Server-side apply with the field manager `orrery`: the object holds every field we own, and no other. With `uid`
+   * only that very object is kept as it should be: one that has gone since it was seen is not made anew.
+   */
+  | { type: "ensure"; object: KubernetesObject; uid?: string }
   /** Absent counts as done; with `target.uid` never a namesake that came later. */
   | { type: "delete"; target: ObjectRef; propagation?: "Background" | "Foreground" | "Orphan" }
   /** A merge patch of the resource itself, `spec` and `metadata.annotations` only: what a command does. */

@@ -17,7 +17,7 @@ import { type World } from "./world";
 export type Runner = {
   /** Looks at the queue again: called when the worker starts to lead. */
   pump(): void;
-  wake(key: Key): void;
+  wake(key: Key, priority?: Priority): void;
   /** Takes nothing new and resolves when what is under way has ended. */
   stop(): Promise<void>;
   /** No pass under way, and no key that could be taken; delayed ones, and those of a standby, do not count. */
@@ -47,7 +47,7 @@ export type RunnerOptions = {
  * How much of the places the start-up flood may take, so that a user's change finds one at once; while such a change is
  * worked on, the flood goes on with a single one, since its writes slow those of the change down at the server.
  */
-const LOW_SHARE = 0.5;
+const LOW_SHARE = 0.2;
 /** Passes over converged resources await nothing but promises: the flood gives way to sockets this often. */
 const SLICE_MS = 4;
 /** The watch event wakes a key that waits for it; this only covers a cache that never shows the write. */
@@ -173,7 +173,7 @@ export function createRunner(options: RunnerOptions): Runner {
     try {
       options.onPass?.(outcome);
     } catch (error) {
-      log.error("nobody took note of a pass", { pass: outcome.id, error });
+      log.error("nobody took note of a pass", { pass: outcome.id, key: idOf(outcome.key), error });
     }
   }
 
@@ -218,7 +218,7 @@ export function createRunner(options: RunnerOptions): Runner {
 
   return {
     pump: schedule,
-    wake: (key) => queue.add(idOf(key)),
+    wake: (key, priority) => queue.add(idOf(key), priority),
     stop: async () => {
       stopped = true;
       for (const end of unsubscribe) end();

@@ -31,6 +31,8 @@ export type LiveWorld = {
     path: string,
     options: { timeoutMs: number },
   ): Promise<Answer>;
+  /** The last line of a container's log; the beginning of one that is longer than so many bytes may be missing. */
+  lastLine(pod: { namespace: string; name: string }, options: { container: string; bytesMax: number }): Promise<string>;
 };
 
 export type Answer = { status: number; body: string };

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { type Lease } from "@/server/kubernetes/lease";
 import { NotLeading } from "./not-leading";
 
@@ -6,6 +7,8 @@ export type WriteGuard = {
   mayWrite(): boolean;
   /** Throws when the lease may have passed on. The signal ends with the right: a write that still waits then is not sent. */
   check(): AbortSignal;
+  /** Ends when the lease that is held now is lost; one that is won again is another term. */
+  term(): AbortSignal;
   /** For good: this process writes nothing more. */
   close(): void;
 };
@@ -14,12 +17,12 @@ export function createWriteGuard(
   lease: Pick<Lease, "isHeld" | "onChange">,
   onRefused: () => void = () => undefined,
 ): WriteGuard {
-  let term = new AbortController();
+  let term = newTerm();
   let closed = false;
   const mayWrite = () => !closed && lease.isHeld();
   const end = () => term.abort(new NotLeading());
   const unsubscribe = lease.onChange((held) => {
-    if (held) term = new AbortController();
+    if (held) term = newTerm();
     else end();
   });
 
@@ -30,10 +33,18 @@ export function createWriteGuard(
       onRefused();
       throw new NotLeading();
     },
+    term: () => term.signal,
     close: () => {
       closed = true;
       unsubscribe();
       end();
     },
   };
+}
+
+/** Every write that is under way listens for the end of the term: many at once are no leak. */
+function newTerm(): AbortController {
+  const term = new AbortController();
+  setMaxListeners(0, term.signal);
+  return term;
 }
