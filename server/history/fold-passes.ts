@@ -5,11 +5,11 @@ import { transitionsOf, type Memory } from "./entry";
 import { memoryOf } from "./memory";
 import { createFold } from "./replay";
 
-/** The history that the projection would store of these passes, folded through the machines: where they disagree. */
-export function foldPasses(passes: readonly PassOutcome[], kinds: Record<string, Kind>): string[] {
+/** The history that the projection would store of each pass, folded through the machines: where they disagree. */
+export function createPassFold(kinds: Record<string, Kind>): (outcome: PassOutcome) => string[] {
   const memory = new Map<string, Memory>();
   const divergenceOf = createFold(kinds);
-  return passes.flatMap((outcome) => {
+  return (outcome) => {
     const kind = kinds[outcome.kind];
     if (!kind) return [];
     const id = idOf({ kind: outcome.kind, ...outcome.key });
@@ -21,5 +21,5 @@ export function foldPasses(passes: readonly PassOutcome[], kinds: Record<string,
       const sentence = divergenceOf(transition);
       return sentence ? [`${id}, ${transition.lifecycle}: ${sentence}`] : [];
     });
-  });
+  };
 }

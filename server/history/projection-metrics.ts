@@ -1,5 +1,6 @@
 import type { Metrics } from "@/server/observability/metrics";
 import type { Projection } from "./projection";
+import type { WarningWatch } from "./warning-watch";
 
 /** How far history lies behind the cluster, for whoever watches the watcher. */
 export function measureProjection(metrics: Metrics, projection: Pick<Projection, "state">): void {
@@ -15,5 +16,15 @@ export function measureProjection(metrics: Metrics, projection: Pick<Projection,
     dropped.of().set(state.dropped);
     fenced.of().set(state.fenced);
     failing.of().set(state.failing === null ? 0 : 1);
+  });
+}
+
+export function measureWarnings(metrics: Metrics, warnings: Pick<WarningWatch, "state">): void {
+  const buffered = metrics.gauge("orrery_warning_events_buffered", "Warning events that wait to be stored");
+  const dropped = metrics.gauge("orrery_warning_events_dropped_total", "Warning events given up, too many waited");
+  metrics.onScrape(() => {
+    const state = warnings.state();
+    buffered.of().set(state.buffered);
+    dropped.of().set(state.dropped);
   });
 }

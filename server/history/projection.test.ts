@@ -7,6 +7,8 @@ import { openDatabase } from "@/server/db/open-database";
 import { createVirtualClock } from "@/server/kubernetes/clock";
 import type { PassOutcome } from "@/server/reconcile/pass";
 import { createHub } from "@/server/live/hub";
+import type { Asked } from "@/server/resources/context";
+import { flow } from "@/server/resources/flow";
 import { page } from "@/server/resources/page";
 import { pageQuerySchema } from "@/server/resources/page-query";
 import { createMetrics } from "@/server/observability/metrics";
@@ -241,6 +243,49 @@ describe.each([
     const left = await database.query<{ at: Date }>(`SELECT "at" FROM "Transition" ORDER BY "id"`);
     expect(left.map(({ at }) => (at.getTime() - start) / 86_400_000)).toEqual([25, 26, 27, 28, 29]);
     await projection.stop();
+  });
+
+  test("rates tell of every transition of the last hour and day, however many, and are forgotten after two days", async () => {
+    await database.query(`DELETE FROM "Pace"`);
+    const projection = projected();
+    const now = start + 40 * 86_400_000;
+    const minutesAgo = [1, 2, 59, 61, 600, 1_500, 4_000];
+    for (const minutes of minutesAgo)
+      projection.accept(moved("brisk", "off", "heating", { token: 9, at: now - minutes * 60_000 }));
+    await projection.settled();
+    // Only what rates look at.
+    const asked = { database, clock: { now: () => now }, kinds } as unknown as Asked;
+    const { edges, states } = await flow(asked, { kind: "kitchen.kettle", lifecycle: "phase" });
+    expect(edges).toMatchObject([{ edge: "off.observed.0", from: "off", to: "heating", hour: 3, day: 5 }]);
+    expect(states).toContainEqual({ state: "heating", enteredHour: 3, enteredDay: 5 });
+    await prune(database, { keepDays: 90, keepPerResource: 100 }, now);
+    const [left] = await database.query<{ sum: number }>(`SELECT sum("count")::int AS "sum" FROM "Pace"`);
+    expect(left?.sum).toBe(6);
+    await projection.stop();
+  });
+
+  test("finished bulk jobs are forgotten with their items; what runs or has just ended stays", async () => {
+    const job = async (id: string, state: string, finishedAt: Date | null) => {
+      await database.query(
+        `INSERT INTO "BulkJob" ("id", "at", "finishedAt", "actor", "groups", "command", "args", "state")
+         VALUES ($1, $2, $3, 'ada', '[]', 'stop', '{}', $4)`,
+        [id, new Date(start), finishedAt, state],
+      );
+      await database.query(
+        `INSERT INTO "BulkItem" ("jobId", "position", "kind", "namespace", "name", "outcome")
+         SELECT $1, i, 'kitchen.kettle', 'home', 'k' || i, 'accepted' FROM generate_series(1, 3) i`,
+        [id],
+      );
+    };
+    const day = (nth: number) => new Date(start + nth * 86_400_000);
+    await job("old", "done", day(1));
+    await job("cancelled", "cancelled", day(2));
+    await job("recent", "done", day(29));
+    await job("running", "running", null);
+    await prune(database, { keepDays: 20, keepPerResource: 100 }, day(30).getTime());
+    const left = await database.query(`SELECT "id" FROM "BulkJob" ORDER BY "id"`);
+    expect(left).toEqual([{ id: "recent" }, { id: "running" }]);
+    expect(await database.query(`SELECT DISTINCT "jobId" AS id FROM "BulkItem" ORDER BY 1`)).toEqual(left);
   });
 
   test("every generation of a spec is kept once, without its secrets, and the newest of each object for ever", async () => {

@@ -6,6 +6,8 @@ export type Retention = { keepDays: number; keepPerResource: number };
 const DAY_MS = 86_400_000;
 /** Readers that were away for longer start afresh. */
 const GONE_DAYS = 1;
+/** Rates are told of the last day; the hour before it is still under way. */
+const PACE_DAYS = 2;
 const EVERY_MS = 3_600_000;
 
 /** Forgets what is older than wanted, and what a resource has too much of. The audit log is never forgotten. */
@@ -13,6 +15,12 @@ export async function prune(database: Database, { keepDays, keepPerResource }: R
   const oldest = new Date(now - keepDays * DAY_MS);
   await database.query(`DELETE FROM "Transition" WHERE "at" < $1`, [oldest]);
   await database.query(`DELETE FROM "WarningEvent" WHERE "lastSeen" < $1`, [oldest]);
+  // A finished job's commands stay in the audit log; what goes is the list of its items.
+  await database.query(
+    `WITH forgotten AS (DELETE FROM "BulkJob" WHERE "finishedAt" < $1 RETURNING "id")
+     DELETE FROM "BulkItem" USING forgotten WHERE "BulkItem"."jobId" = forgotten."id"`,
+    [oldest],
+  );
   // Of each object the newest generation stays: the next one is told against it.
   await database.query(
     `DELETE FROM "Generation" WHERE "at" < $1 AND EXISTS (
@@ -31,6 +39,7 @@ export async function prune(database: Database, { keepDays, keepPerResource }: R
       [keepPerResource],
     );
   }
+  await database.query(`DELETE FROM "Pace" WHERE "hour" < $1`, [new Date(now - PACE_DAYS * DAY_MS)]);
   await forgetGone(database, new Date(now - GONE_DAYS * DAY_MS));
 }
 

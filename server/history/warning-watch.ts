@@ -17,11 +17,20 @@ import { idOf } from "@/server/resources/ref";
 import { warningOf } from "@/server/resources/warnings";
 import { z } from "zod";
 
+export type WarningWatchState = {
+  /** Warnings that wait for the database, or for the cluster to say whose they are. */
+  buffered: number;
+  /** Warnings given up because too many waited. */
+  dropped: number;
+};
+
+/** Nothing is given up for being late: what cannot be stored waits, within bounds, and what goes over them is counted. */
 export type WarningWatch = {
   start(): void;
-  /** Resolves when every warning that arrived so far is stored or known to be nobody's. */
+  /** Resolves when every warning that arrived so far is stored, given up or known to be nobody's. */
   settled(): Promise<void>;
   stop(): Promise<void>;
+  state(): WarningWatchState;
 };
 
 export type WarningWatchOptions = {
@@ -29,6 +38,8 @@ export type WarningWatchOptions = {
   clock: Clock;
   database: Database;
   kinds: Record<string, Kind>;
+  /** Warnings that may wait; of each only the newest telling does. */
+  bufferMax?: number;
   onError?: (error: unknown) => void;
 };
 
@@ -47,17 +58,20 @@ type Involved = z.infer<typeof involvedSchema>["involvedObject"];
 /** Answers that are remembered: whose an object is does not change while it lives. */
 const OWNERS_MAX = 20_000;
 const HOPS_MAX = 5;
-const TRIES_MAX = 5;
-const RETRY_MS = 2_000;
+const RETRY_MS_MIN = 500;
+const RETRY_MS_MAX = 10_000;
 
 /** Keeps the warning events of our resources and of what they own, past the hour that the API server keeps them. */
 export function createWarningWatch(options: WarningWatchOptions): WarningWatch {
-  const { client, clock, database, kinds, onError = () => undefined } = options;
+  const { client, clock, database, kinds, bufferMax = 10_000, onError = () => undefined } = options;
   const store = createStore();
   const reflector = createReflector({ client, clock, api: apis.event, fieldSelector: "type=Warning", store, onError });
   const owners = new Map<string, string | null>();
+  const waiting = new Map<string, KubernetesObject>();
   const stopped = new AbortController();
-  let work: Promise<void> = Promise.resolve();
+  let work: Promise<void> | null = null;
+  let dropped = 0;
+  let failures = 0;
 
   const ownerOf = async (involved: Involved): Promise<string | null> => {
     const found = owners.get(involved.uid);
@@ -73,32 +87,63 @@ export function createWarningWatch(options: WarningWatchOptions): WarningWatch {
     const warning = warningOf(event);
     const involved = involvedSchema.safeParse(event);
     if (!warning || !involved.success) return;
-    for (let tries = 1; !stopped.signal.aborted; tries++) {
+    const resourceId = await ownerOf(involved.data.involvedObject);
+    if (resourceId !== null) await insertWarning(database, resourceId, involved.data.involvedObject, warning);
+  };
+
+  const accept = (event: KubernetesObject) => {
+    const uid = event.metadata.uid ?? event.metadata.name;
+    waiting.delete(uid);
+    waiting.set(uid, event);
+    for (const oldest of waiting.keys()) {
+      if (waiting.size <= bufferMax) break;
+      waiting.delete(oldest);
+      dropped++;
+    }
+    work ??= keepOn().finally(() => (work = null));
+  };
+
+  const keepOn = async () => {
+    for (let next = first(waiting); next && !stopped.signal.aborted; next = first(waiting)) {
+      const [uid, event] = next;
       try {
-        const resourceId = await ownerOf(involved.data.involvedObject);
-        if (resourceId === null) return;
-        await insertWarning(database, resourceId, involved.data.involvedObject, warning);
-        return;
+        await keep(event);
+        failures = 0;
+        // What was told meanwhile is newer, and still to be kept.
+        if (waiting.get(uid) === event) waiting.delete(uid);
       } catch (error) {
         onError(error);
-        if (tries >= TRIES_MAX) return;
-        await clock.sleep(RETRY_MS, stopped.signal);
+        // To the end: one that nobody can place must not hold up the others.
+        if (waiting.get(uid) === event) {
+          waiting.delete(uid);
+          waiting.set(uid, event);
+        }
+        await clock.sleep(Math.min(RETRY_MS_MIN * 2 ** failures++, RETRY_MS_MAX), stopped.signal);
       }
     }
   };
 
   store.subscribe(({ type, object }) => {
-    if (type !== "deleted") work = work.then(() => keep(object));
+    if (type !== "deleted") accept(object);
   });
   return {
     start: () => reflector.start(),
-    settled: () => work,
+    settled: async () => {
+      while (work) await work;
+    },
     stop: async () => {
       stopped.abort();
       await reflector.stop();
+      // What still waits is not lost: the API server has it for an hour, and the next start lists it.
       await work;
     },
+    state: () => ({ buffered: waiting.size, dropped }),
   };
+}
+
+function first<K, V>(map: Map<K, V>): [K, V] | null {
+  for (const entry of map) return entry;
+  return null;
 }
 
 /** The resource that an object belongs to, followed up its owners; null when it is none of ours. */
@@ -119,8 +164,20 @@ async function resourceOf(
   return null;
 }
 
+/** What may stand between a warning and its resource. Others, such as nodes, belong to nobody, and need not be readable. */
+const between: readonly Api[] = [
+  apis.pod,
+  apis.replicaSet,
+  apis.statefulSet,
+  apis.deployment,
+  apis.job,
+  apis.persistentVolumeClaim,
+  apis.service,
+  apis.configMap,
+];
+
 function apiOf(apiVersion: string, kind: string): Api | undefined {
-  return Object.values(apis).find((api) => api.kind === kind && apiVersionOf(api) === apiVersion);
+  return between.find((api) => api.kind === kind && apiVersionOf(api) === apiVersion);
 }
 
 async function find(

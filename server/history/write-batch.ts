@@ -157,7 +157,14 @@ async function insertTransitions(query: Query, transitions: readonly NewTransiti
              AND t."lifecycle" = given."lifecycle" AND t."commandId" IS NOT NULL)
          ORDER BY c."order" DESC LIMIT 1) asked ON true
        ON CONFLICT ("pass", "lifecycle") DO NOTHING
-       RETURNING "id", "machine", "kind", "lifecycle", "edge", "from", "to"
+       RETURNING "id", "at", "machine", "kind", "lifecycle", "edge", "from", "to"
+     ), paces AS (
+       INSERT INTO "Pace" ("kind", "lifecycle", "hour", "edge", "from", "to", "bucket", "count")
+       SELECT inserted."kind", inserted."lifecycle", date_trunc('hour', inserted."at", 'UTC'), coalesce(inserted."edge", ''),
+         inserted."from", inserted."to", coalesce(given."bucket", -1), count(*)
+       FROM inserted JOIN given ON given."id" = inserted."id" GROUP BY 1, 2, 3, 4, 5, 6, 7
+       ON CONFLICT ("kind", "lifecycle", "hour", "edge", "from", "to", "bucket")
+       DO UPDATE SET "count" = "Pace"."count" + excluded."count"
      ), edges AS (
        INSERT INTO "EdgeCount" ("machine", "kind", "lifecycle", "edge", "from", "to", "count")
        SELECT "machine", "kind", "lifecycle", "edge", min("from"), min("to"), count(*) FROM inserted

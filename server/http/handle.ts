@@ -6,6 +6,7 @@ import { answerable, refusalIn } from "@/server/trpc/init";
 
 /** Larger requests are a mistake or an attack; the largest honest one is a bulk command for 2,000 resources. */
 const BODY_BYTES_MAX = 512 * 1_024;
+const tooLarge = `The body of the request is too large: ${BODY_BYTES_MAX} bytes are the most.`;
 
 /** What every request to the API goes through: the size, who asks, the headers; nothing leaves but a typed answer. */
 export async function handle(
@@ -35,7 +36,7 @@ async function bounded(request: Request): Promise<Request> {
   // The body of a request is a stream of bytes; its type leaves that open.
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > BODY_BYTES_MAX) throw new TRPCError({ code: "PAYLOAD_TOO_LARGE", message: "The request is too large." });
+    if (size > BODY_BYTES_MAX) throw new TRPCError({ code: "PAYLOAD_TOO_LARGE", message: tooLarge });
     chunks.push(chunk);
   }
   const { url, method, headers, signal } = request;

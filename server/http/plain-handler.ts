@@ -49,19 +49,24 @@ function streamOf(services: Services, { path }: Described, result: unknown): Res
   // The procedure's own output schema has made sure of it.
   const iterator = (result as AsyncIterable<unknown>)[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
+  let hasLeft = false;
   const stream = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
         const next = await iterator.next();
+        // A stream that nobody reads any more is closed already.
+        if (hasLeft) return;
         if (next.done) controller.close();
         else controller.enqueue(encoder.encode(eventOf(next.value)));
       } catch (error) {
+        if (hasLeft) return;
         const refused = await failure(services, error, path).text();
         controller.enqueue(encoder.encode(`event: refused\ndata: ${refused}\n\n`));
         controller.close();
       }
     },
     cancel: async () => {
+      hasLeft = true;
       await iterator.return?.();
     },
   });

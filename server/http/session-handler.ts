@@ -33,7 +33,7 @@ const routes: Record<string, Route> = {
 async function signInByToken({ door, clock }: Services, request: Request): Promise<Response> {
   if (door.mode !== "token") throw new Refused("invalid", "Sign-in by token is not what this server uses.");
   checkOrigin(request, { publicUrl: door.publicUrl, loopbackOnly: false });
-  door.spendAttempt();
+  door.spendAttempt(request);
   const body = tokenSchema.safeParse(await request.json().catch(() => null));
   if (!body.success) throw new Refused("invalid", 'The body must be JSON of the form {"token": "…"}.');
   const identity = await door.review(body.data.token);
@@ -50,7 +50,7 @@ async function signOut({ door }: Services, request: Request): Promise<Response> 
 
 async function beginOidc({ door }: Services, request: Request): Promise<Response> {
   const url = new URL(request.url);
-  door.spendAttempt();
+  door.spendAttempt(request);
   const oidc = door.oidc ?? notUsed();
   const { location, pending } = await oidc.begin(
     callbackOf(door.publicUrl, url),

@@ -2,6 +2,7 @@ import type { KubernetesClient } from "@/server/kubernetes/client";
 import type { Clock } from "@/server/kubernetes/clock";
 import { Refused } from "@/server/resources/refusal";
 import type { Identity } from "./identity";
+import { addressOf } from "./caller-address";
 import { createOidc, type Oidc, type OidcOptions } from "./oidc";
 import { checkOrigin } from "./origin-check";
 import { createRateLimit } from "./rate-limit";
@@ -23,8 +24,8 @@ export type Door = {
   mode: DoorOptions["mode"];
   identify(request: Request): Promise<Identity | null>;
   spend(identity: Identity, kind: "query" | "mutation" | "subscription"): void;
-  /** For attempts to sign in, which nobody has an identity for yet. */
-  spendAttempt(): void;
+  /** For attempts to sign in, which nobody has an identity for yet: by the address that they come from. */
+  spendAttempt(request: Request): void;
   sessions: Sessions;
   review: TokenReviewer;
   oidc: Oidc | null;
@@ -36,6 +37,8 @@ const allowances = {
   query: { perSecond: 100, burst: 400 },
   mutation: { perSecond: 20, burst: 100 },
   subscription: { perSecond: 5, burst: 60 },
+  /** Tokens that the cluster does not know yet, from one address: each costs it a TokenReview. */
+  attempt: { perSecond: 5, burst: 50 },
 };
 
 export function createDoor(options: DoorOptions): Door {
@@ -48,7 +51,8 @@ export function createDoor(options: DoorOptions): Door {
     mutation: createRateLimit(clock, allowances.mutation),
     subscription: createRateLimit(clock, allowances.subscription),
   };
-  const attempts = createRateLimit(clock, { perSecond: 2, burst: 20 });
+  const attempts = createRateLimit(clock, allowances.attempt);
+  const spendAttempt = (request: Request) => attempts.spend(addressOf(request));
   if (mode === "oidc" && !options.oidc) throw new Error("oidc needs ORRERY_OIDC_ISSUER and ORRERY_OIDC_CLIENT_ID.");
 
   const byCookie = async (request: Request): Promise<Identity | null> => {
@@ -60,8 +64,8 @@ export function createDoor(options: DoorOptions): Door {
     return reviewed && { ...reviewed, expiresAt: Math.min(expiresAt, reviewed.expiresAt ?? Infinity), by: "cookie" };
   };
 
-  const byBearer = async (token: string): Promise<Identity | null> => {
-    const reviewed = await review(token).catch(unreachable);
+  const byBearer = async (token: string, request: Request): Promise<Identity | null> => {
+    const reviewed = await review(token, () => spendAttempt(request)).catch(unreachable);
     return reviewed && { ...reviewed, by: "bearer" };
   };
 
@@ -77,13 +81,13 @@ export function createDoor(options: DoorOptions): Door {
         return nobody;
       }
       const token = /^Bearer (\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-      if (token !== undefined) return byBearer(token);
+      if (token !== undefined) return byBearer(token, request);
       const identity = await byCookie(request);
       if (identity) checkOrigin(request, { publicUrl, loopbackOnly: false });
       return identity;
     },
     spend: (identity, kind) => limits[kind].spend(identity.name),
-    spendAttempt: () => attempts.spend("anybody"),
+    spendAttempt,
   };
 }
 
@@ -95,7 +99,8 @@ const nobody: Identity = {
   by: "none",
 };
 
-function unreachable(): never {
+function unreachable(error: unknown): never {
+  if (error instanceof Refused) throw error;
   throw new Refused("unavailable", "The cluster could not be asked who you are; try again.");
 }
 

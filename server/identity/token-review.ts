@@ -5,8 +5,11 @@ import type { KubernetesClient } from "@/server/kubernetes/client";
 import type { Clock } from "@/server/kubernetes/clock";
 import type { Identity } from "./identity";
 
-/** Who a Kubernetes bearer token is, asked of the cluster by TokenReview. */
-export type TokenReviewer = (token: string) => Promise<Omit<Identity, "by"> | null>;
+/**
+ * Who a Kubernetes bearer token is, asked of the cluster by TokenReview. `beforeUnknown` is called before the cluster is
+ * asked about a token that it has not vouched for yet; what it throws is the answer.
+ */
+export type TokenReviewer = (token: string, beforeUnknown?: () => void) => Promise<Omit<Identity, "by"> | null>;
 
 /** A token that was taken back ends within this time. */
 const KEEP_MS = 15_000;
@@ -28,14 +31,20 @@ const reviewSchema = z.object({
 
 export function createTokenReviewer({ client, clock }: { client: KubernetesClient; clock: Clock }): TokenReviewer {
   // By the hash: a dump of this process's memory must not hand out tokens.
-  const kept = new Map<string, { until: number; answer: ReturnType<TokenReviewer> }>();
-  return (token) => {
+  const kept = new Map<string, { until: number; answer: ReturnType<TokenReviewer>; vouchedFor: boolean }>();
+  return async (token, beforeUnknown = () => undefined) => {
     const key = createHash("sha256").update(token).digest("base64");
     const found = kept.get(key);
     if (found && found.until > clock.monotonic()) return found.answer;
+    if (!found?.vouchedFor) beforeUnknown();
     const answer = review(client, token);
-    kept.set(key, { until: clock.monotonic() + KEEP_MS, answer });
-    answer.catch(() => kept.delete(key));
+    const entry = { until: clock.monotonic() + KEEP_MS, answer, vouchedFor: found?.vouchedFor ?? false };
+    kept.delete(key);
+    kept.set(key, entry);
+    answer.then(
+      (identity) => (entry.vouchedFor = identity !== null),
+      () => kept.delete(key),
+    );
     const oldest = kept.keys().next();
     if (kept.size > KEPT_MAX && !oldest.done) kept.delete(oldest.value);
     return answer;

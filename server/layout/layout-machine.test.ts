@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { arrowsOf, denseFrom } from "@/machines/arrows";
+import { arrowsOf, entriesOf } from "@/machines/arrows";
 import { diagramOf } from "@/machines/diagram";
 import { kinds } from "@/machines/families";
 import { kettleMachine } from "@/machines/fixtures/kettle";
 import { layoutMachine } from "./layout-machine";
-import type { Place } from "./route-arrows";
+import type { Place } from "./geometry";
 
 const machines = [
   kettleMachine,
@@ -12,16 +12,17 @@ const machines = [
 ];
 
 describe.each(machines.map((machine) => ({ id: machine.id, machine })))("the layout of $id", ({ machine }) => {
-  const layout = layoutMachine(machine, "large");
+  const diagram = diagramOf(machine);
+  const layout = layoutMachine(diagram, "large");
 
   test("has a place for every state and a path for every arrow", () => {
-    const diagram = diagramOf(machine);
     expect(layout.nodes.map(({ id }) => id)).toEqual(diagram.nodes.map(({ id }) => id));
     expect(layout.arrows.map(({ id }) => id).toSorted()).toEqual(
       arrowsOf(diagram)
         .map(({ id }) => id)
         .toSorted(),
     );
+    expect(layout.entries.map(({ id }) => id)).toEqual(entriesOf(diagram).map(({ id }) => id));
   });
 
   test("keeps every state within the picture and apart from the others", () => {
@@ -32,14 +33,18 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))("the lay
     for (const a of layout.nodes) for (const b of layout.nodes) if (a !== b) expect(overlap(a, b)).toBe(false);
   });
 
-  test("keeps what stands on an arrow off the states", () => {
-    if (layout.arrows.length > denseFrom) return;
-    const hidden = layout.arrows.filter(({ label }) => layout.nodes.some((node) => overlap(node, label)));
+  test("keeps what stands on an arrow off the states and off what stands on the others", () => {
+    const told = [...layout.arrows, ...layout.entries].filter(({ lines }) => lines.length > 0);
+    const hidden = told.filter(({ label }) => layout.nodes.some((node) => overlap(node, label)));
     expect(hidden.map(({ id }) => id)).toEqual([]);
+    const covered = told.filter(({ id, label }) =>
+      told.some((other) => other.id !== id && overlap(other.label, label)),
+    );
+    expect(covered.map(({ id }) => id)).toEqual([]);
   });
 
-  test("is computed once, so that nothing moves", () => {
-    expect(layoutMachine(machine, "large")).toBe(layout);
+  test("is the same every time, so that nothing moves", () => {
+    expect(layoutMachine(diagram, "large")).toEqual(layout);
   });
 });
 

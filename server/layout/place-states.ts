@@ -43,8 +43,10 @@ function roundsFor(links: number): number {
   return Math.round(Math.min(12_000, 4_000_000 / (links * links + 1)));
 }
 
+/** Few, so that a machine of nine states can still be read beside something else. */
 function columnsFor(states: number): number {
-  return states <= 3 ? Math.max(1, states) : Math.min(5, Math.ceil(Math.sqrt(states * 1.4)));
+  if (states <= 9) return Math.max(1, Math.min(3, states));
+  return Math.min(5, Math.ceil(Math.sqrt(states * 1.2)));
 }
 
 function costs(
@@ -75,7 +77,8 @@ function costs(
     }
     for (const [one, other] of rivals)
       if (crosses(cell(one.from), cell(one.to), cell(other.from), cell(other.to))) cost += 6;
-    for (const group of groups) cost += 8 * outsiders(group, at, states.length);
+    for (const group of groups) cost += 30 * outsiders(group, at, states.length);
+    for (let state = 1; state < states.length; state++) if (isBefore(cell(state), cell(state - 1))) cost += 0.8;
     return cost;
   };
 }
@@ -92,6 +95,11 @@ function lengthCost(a: Cell, b: Cell, forward: boolean): number {
 /** The next state of the machine's own order stands best right beside. */
 function stepCost(a: Cell, b: Cell): number {
   return b.column === a.column + 1 && b.row === a.row ? -3 : 0;
+}
+
+/** Where nothing else decides, states stand in the machine's own order, as one reads. */
+function isBefore(a: Cell, b: Cell): boolean {
+  return a.row < b.row || (a.row === b.row && a.column < b.column);
 }
 
 function passes(point: Cell, a: Cell, b: Cell): boolean {

@@ -60,32 +60,33 @@ export async function* fleetChanges(asked: Asked, input: ChangesInput, outer: Ab
     const clock = asked.clock;
     let countedAt = -Infinity;
     let checkedAt = clock.monotonic();
-    let owesCounts = false;
+    const owed = { counts: false };
+    /** What came since the last delta, with the counts if there are any; null when there is nothing to tell. */
+    const news = (counts: Counts | null = null) => {
+      const { values, counted } = mail.take();
+      const isNews = values.size > 0 || counted > 0;
+      owed.counts ||= isNews;
+      version = newest;
+      const about = { counts, elsewhere: counted, version: version.toString(), staleMs: asked.hub.staleMs() };
+      return isNews || counts ? tracked(version.toString(), delta({ ...split(values), ...about })) : null;
+    };
     while (!isOver()) {
-      const waitMs = owesCounts ? Math.max(0, countedAt + COUNTS_EVERY_MS - clock.monotonic()) : RIGHTS_EVERY_MS;
+      const waitMs = owed.counts ? Math.max(0, countedAt + COUNTS_EVERY_MS - clock.monotonic()) : RIGHTS_EVERY_MS;
       await mail.filled(signal, { clock, ms: waitMs });
       if (isOver()) break;
       if (clock.monotonic() - checkedAt >= RIGHTS_EVERY_MS) {
         visible = await visibleTo(asked, asked.identity);
         checkedAt = clock.monotonic();
       }
-      const { values, counted } = mail.take();
-      owesCounts ||= values.size > 0 || counted > 0;
-      const dueCounts = owesCounts && clock.monotonic() - countedAt >= COUNTS_EVERY_MS;
-      if (values.size === 0 && counted === 0 && !dueCounts) continue;
-      version = newest;
-      const news = delta({
-        ...split(values),
-        elsewhere: counted,
-        version: version.toString(),
-        staleMs: asked.hub.staleMs(),
-      });
-      if (dueCounts) {
-        news.counts = await sharedCounts(asked, input.filter, visible);
-        countedAt = clock.monotonic();
-        owesCounts = false;
-      }
-      yield tracked(version.toString(), news);
+      // Rows first: they are here already, and counts take a query over the fleet.
+      const first = news();
+      if (first) yield first;
+      if (!owed.counts || clock.monotonic() - countedAt < COUNTS_EVERY_MS) continue;
+      owed.counts = false;
+      const counted = await sharedCounts(asked, input.filter, visible);
+      countedAt = clock.monotonic();
+      const second = isOver() ? null : news(counted);
+      if (second) yield second;
     }
     if (!outer.aborted) throw new TRPCError({ code: "UNAUTHORIZED", message: "The session has ended: sign in again." });
   } finally {

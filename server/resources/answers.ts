@@ -37,7 +37,7 @@ const guardSchema: z.ZodType<GuardAnswer> = z
   ])
   .meta({ id: "Guard" });
 
-const argSchema = z.object({
+export const argSchema = z.object({
   type: z.enum(["integer", "string", "boolean"]),
   title: z.string(),
   min: z.number().optional(),

@@ -41,6 +41,17 @@ test("a bulk command runs on the server and tells of each item as was forecast",
   await expect(stage.as(roles.vera).bulk.get({ id })).rejects.toThrow("no bulk job");
 });
 
+test("the forecast says what the command wants to know, and is made with what it is told", async () => {
+  await createEngine(stage, { namespace: "shop", name: "asked" });
+  await settleEngine(stage, { namespace: "shop", name: "asked" });
+  await stage.projection.settled();
+  const of = { refs: [{ kind: "firebolt.engine", namespace: "shop", name: "asked" }] };
+  const told = await stage.as().bulk.forecast({ command: "scale", args: { replicas: 2 }, of });
+  expect(told).toMatchObject({ allowed: 1, destroys: false, args: { replicas: { type: "integer" } } });
+  const refused = await stage.as().bulk.forecast({ command: "scale", args: { replicas: -1 }, of });
+  expect(refused).toMatchObject({ allowed: 0, reasons: [{ code: "invalid", count: 1 }] });
+});
+
 const patient = { timeout: 60_000 };
 
 /** Engines of a job that a process began and did not live to finish. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { visibleTo } from "./access";
+import { argSchema, type Offer } from "./answers";
 import { kindOf, type Asked } from "./context";
 import { mustRead } from "./get";
 import { offersFor, refusalAsMeant } from "./offers";
@@ -30,6 +31,8 @@ export const forecastSchema = z.object({
     refSchema.extend({ state: z.string().nullable(), refusal: refusalSchema.nullable(), to: z.string().nullable() }),
   ),
   reasons: z.array(z.object({ code: z.string(), sentence: z.string(), count: z.int() })),
+  args: z.record(z.string(), argSchema).describe("what the command wants to know"),
+  destroys: z.boolean().describe("whether it takes something away from any of them"),
 });
 export type Forecast = z.infer<typeof forecastSchema>;
 type ForecastItem = Forecast["items"][number];
@@ -37,12 +40,16 @@ type ForecastItem = Forecast["items"][number];
 /** What the command would be answered for each resource now: the same rule as the button and the API. */
 export async function forecast(asked: Asked, input: BulkInput): Promise<Forecast> {
   const refs = await refsOf(asked, input);
-  const items = await inTurns(refs, 8, (ref) => forecastOne(asked, ref, input));
+  const told = await inTurns(refs, 8, (ref) => forecastOne(asked, ref, input));
+  const items = told.map(({ item }) => item);
+  const offers = told.flatMap(({ offer }) => offer ?? []);
   return {
     total: items.length,
     allowed: items.filter(({ refusal }) => refusal === null).length,
     items,
     reasons: reasonsOf(items.flatMap(({ refusal }) => refusal ?? [])),
+    args: Object.assign({}, ...offers.map(({ args }) => args)) as Forecast["args"],
+    destroys: offers.some(({ destroys }) => destroys),
   };
 }
 
@@ -56,18 +63,24 @@ function reasonsOf(refusals: readonly Refusal[]): Forecast["reasons"] {
   return [...reasons.values()];
 }
 
-async function forecastOne(asked: Asked, ref: Ref, { command, args }: BulkInput): Promise<ForecastItem> {
-  const refused = (refusal: Refusal, state: string | null = null) => ({ ...ref, state, refusal, to: null });
+type Foretold = { item: ForecastItem; offer: Offer | null };
+
+async function forecastOne(asked: Asked, ref: Ref, { command, args }: BulkInput): Promise<Foretold> {
+  let offer: Offer | null = null;
+  const refused = (refusal: Refusal, state: string | null = null) => ({
+    item: { ...ref, state, refusal, to: null },
+    offer,
+  });
   try {
     await mustRead(asked, ref);
     const reading = await readResource(asked, ref);
-    const offer = (await offersFor(asked, reading)).find((one) => one.command === command);
+    offer = (await offersFor(asked, reading)).find((one) => one.command === command) ?? null;
     const state = Object.values(reading.kind.lifecycles)[0]?.stateOf(reading.resource) ?? null;
     if (!offer) return refused(unknownCommand(reading, command), state);
     if (offer.refusal) return refused(offer.refusal, state);
     const asMeant = refusalAsMeant(reading, { ...argsOf(offer.args, args), type: command });
     if (asMeant) return refused(asMeant, state);
-    return { ...ref, state, refusal: null, to: offer.to };
+    return { item: { ...ref, state, refusal: null, to: offer.to }, offer };
   } catch (error) {
     if (error instanceof Refused) return refused(error.refusal);
     throw error;

@@ -1,36 +1,33 @@
-import type { AnyStateMachine } from "xstate";
-import { contentHash } from "@/machines/content-hash";
-import { metaOf } from "@/machines/lifecycle";
+import type { Diagram } from "@/machines/arrows";
 import type { Database } from "@/server/db/database";
 import { layoutMachine, type Layout } from "@/server/layout/layout-machine";
 
-export type Layouts = { large: Layout; folded: Layout | null; small: Layout; version: number };
+type Layouts = { large: Layout; folded: Layout | null; small: Layout; version: number };
 
 /** Of the code that makes layouts: what an older one made is made anew. */
-const VERSION = 3;
+const VERSION = 6;
 
 const known = new WeakMap<Database, Map<string, Promise<Layouts>>>();
 
 /** Computed once per machine, here or by a process before us; the database keeps it by the machine's hash. */
-export function layoutsOf(database: Database, machine: AnyStateMachine): Promise<Layouts> {
+export function layoutsOf(database: Database, hash: string, diagram: Diagram): Promise<Layouts> {
   const kept = known.get(database) ?? new Map<string, Promise<Layouts>>();
   known.set(database, kept);
-  const hash = contentHash(machine);
-  const found = kept.get(hash) ?? loadOrCompute(database, hash, machine);
+  const found = kept.get(hash) ?? loadOrCompute(database, hash, diagram);
   kept.set(hash, found);
   found.catch(() => kept.delete(hash));
   return found;
 }
 
-async function loadOrCompute(database: Database, hash: string, machine: AnyStateMachine): Promise<Layouts> {
+async function loadOrCompute(database: Database, hash: string, diagram: Diagram): Promise<Layouts> {
   const stored = await storedLayouts(database, hash);
   if (stored?.version === VERSION) return stored;
-  const hasBoxes = Object.keys(metaOf(machine).boxes ?? {}).length > 0;
+  const hasBoxes = Object.keys(diagram.boxes).length > 0;
   const layouts = {
     version: VERSION,
-    large: layoutMachine(machine, "large"),
-    folded: hasBoxes ? layoutMachine(machine, "folded") : null,
-    small: layoutMachine(machine, "small"),
+    large: layoutMachine(diagram, "large"),
+    folded: hasBoxes ? layoutMachine(diagram, "folded") : null,
+    small: layoutMachine(diagram, "small"),
   };
   await database.query(`UPDATE "Machine" SET "layout" = $2::jsonb WHERE "hash" = $1`, [hash, JSON.stringify(layouts)]);
   return layouts;

@@ -64,7 +64,16 @@ export const definitionSchema = z.object({
 });
 export type Definition = z.infer<typeof definitionSchema>;
 
-const countSchema = z.object({ state: z.string(), tone: toneSchema, count: z.int() });
+const populatedSchema = z.object({
+  state: z.string(),
+  tone: toneSchema,
+  count: z.int(),
+  settled: z.boolean().describe("true: a resource may stay here for ever"),
+  dwell: z
+    .object({ count: z.int(), p50Ms: z.number(), p95Ms: z.number() })
+    .nullable()
+    .describe("how long resources stay; null: too few to tell"),
+});
 
 export const machineSummarySchema = z.object({
   kind: z.string(),
@@ -77,27 +86,20 @@ export const machineSummarySchema = z.object({
   resource: z.string().describe("as kubectl names the kind: plural.group"),
   hash: z.string(),
   total: z.int(),
-  states: z.array(countSchema),
-  diagram: definitionSchema.shape.diagram,
-  layout: layoutSchema.describe("small"),
+  states: z.array(populatedSchema),
 });
 export const machinesListSchema = z.array(machineSummarySchema);
+/** Apart from the list, which is asked for again with every change of a count: a machine's picture stays as it is. */
+export const picturesSchema = z.record(z.string(), layoutSchema).describe("by the machine's hash");
 
 export const machineSchema = z.object({
   kind: z.string(),
   lifecycle: z.string(),
   definition: definitionSchema,
   current: z.boolean().describe("false: of an older release"),
-  layout: layoutSchema.nullable().describe("large"),
+  layout: layoutSchema.describe("large"),
   folded: layoutSchema.nullable().describe("with its boxes shut; null: there are none"),
-  states: z.array(
-    countSchema.extend({
-      dwell: z
-        .object({ count: z.int(), p50Ms: z.number(), p95Ms: z.number() })
-        .nullable()
-        .describe("how long resources stay; null: too few to tell"),
-    }),
-  ),
+  states: z.array(populatedSchema),
   edges: z.array(z.object({ edge: z.string(), count: z.int() })).describe("how often each was taken"),
 });
 /** Rates of the last hour and day. */
@@ -107,8 +109,8 @@ export const flowSchema = z.object({
       edge: z.string().nullable().describe("null: of a lifecycle that takes no steps of its own"),
       from: z.string(),
       to: z.string(),
-      hour: z.int(),
-      day: z.int(),
+      hour: z.int().describe("in the last 60 minutes"),
+      day: z.int().describe("in this hour of the clock and the 23 before it"),
       p50Ms: z.number().nullable().describe("how long resources were in `from` before they took it"),
       p95Ms: z.number().nullable(),
     }),

@@ -4,22 +4,24 @@ import { families } from "@/machines/families";
 import type { Kind } from "@/machines/kind";
 import { metaOf, stateMetaOf, statesOf } from "@/machines/lifecycle";
 import { quantileMs } from "@/server/history/dwell";
+import type { Layout } from "@/server/layout/layout-machine";
 import { visibleTo } from "./access";
 import { kindOf, type Asked } from "./context";
 import { definitionOf } from "./definition";
-import { layoutsOf, type Layouts } from "./layouts";
+import { layoutsOf } from "./layouts";
 import { definitionSchema, type MachineAnswer } from "./machine-answers";
 import { counts } from "./page";
 import type { Counts } from "./page-query";
 import { Refused } from "./refusal";
 
-/** Every machine with the number of resources in each of its states. */
+/** Every machine with the number of resources in each of its states, and how long they usually stay. */
 export async function machinesList(asked: Asked) {
-  const { counts: counted } = await counts(asked.database, {}, await visibleTo(asked, asked.identity));
+  const visible = await visibleTo(asked, asked.identity);
+  const [{ counts: counted }, stays] = await Promise.all([counts(asked.database, {}, visible), staysIn(asked)]);
   const titles: Record<string, { title: string }> = families;
-  const summaries = Object.entries(asked.kinds).flatMap(([id, kind]) =>
-    Object.entries(kind.lifecycles).map(async ([lifecycle, { machine }]) => {
-      const states = statesWith(kind, lifecycle, counted, id);
+  return Object.entries(asked.kinds).flatMap(([id, kind]) =>
+    Object.entries(kind.lifecycles).map(([lifecycle, { machine }]) => {
+      const states = statesWith(kind, { id, lifecycle, counted, stays });
       const family = id.split(".")[0] ?? "";
       return {
         kind: id,
@@ -33,12 +35,19 @@ export async function machinesList(asked: Asked) {
         hash: contentHash(machine),
         total: states.reduce((sum, { count }) => sum + count, 0),
         states,
-        diagram: diagramOf(machine),
-        layout: (await layoutsOf(asked.database, machine)).small,
       };
     }),
   );
-  return Promise.all(summaries);
+}
+
+/** Every machine as a thumbnail. */
+export async function pictures({ kinds, database }: Asked): Promise<Record<string, Layout>> {
+  const machines = Object.values(kinds).flatMap(({ lifecycles }) => Object.values(lifecycles));
+  const drawn = machines.map(async ({ machine }) => {
+    const hash = contentHash(machine);
+    return [hash, (await layoutsOf(database, hash, diagramOf(machine))).small] as const;
+  });
+  return Object.fromEntries(await Promise.all(drawn));
 }
 
 export type MachineInput = { kind: string; lifecycle?: string | undefined; hash?: string | undefined };
@@ -57,33 +66,34 @@ export async function machine(
   }
   const isCurrent = hash === undefined || hash === contentHash(definedBy);
   const visible = await visibleTo(asked, asked.identity);
-  const [{ counts: counted }, dwell, edges, stored] = await Promise.all([
+  const [{ counts: counted }, stays, edges, stored] = await Promise.all([
     counts(asked.database, { kinds: [id] }, visible),
-    dwellOf(asked, id, lifecycle),
+    staysIn(asked, id),
     edgeCounts(asked, id, lifecycle, hash ?? contentHash(definedBy)),
     isCurrent ? null : storedMachine(asked, hash),
   ]);
-  const layouts = isCurrent ? await layoutsOf(asked.database, definedBy) : stored?.layouts;
+  const definition = stored ?? definitionOf(definedBy);
+  const { large, folded } = await layoutsOf(asked.database, definition.hash, definition.diagram);
   return {
     kind: id,
     lifecycle,
     current: isCurrent,
-    definition: stored?.definition ?? definitionOf(definedBy),
-    layout: layouts?.large ?? null,
-    folded: layouts?.folded ?? null,
-    states: statesWith(kind, lifecycle, counted, id).map((state) => ({
-      ...state,
-      dwell: dwell.get(state.state) ?? null,
-    })),
+    definition,
+    layout: large,
+    folded,
+    states: statesWith(kind, { id, lifecycle, counted, stays }),
     edges,
   };
 }
 
-function statesWith(kind: Kind, lifecycle: string, counted: Counts, id: string) {
+type Known = { id: string; lifecycle: string; counted: Counts; stays: Stays };
+
+function statesWith(kind: Kind, { id, lifecycle, counted, stays }: Known) {
   const definedBy = kind.lifecycles[lifecycle]?.machine;
   const found = counted.states.filter((one) => one.kind === id && one.lifecycle === lifecycle);
   const own = definedBy ? statesOf(definedBy) : [];
   const strangers = found.filter(({ state }) => !own.includes(state));
+  const settled = definedBy ? diagramOf(definedBy).nodes.filter((node) => node.settled) : [];
   return [
     ...own.map((state) => ({
       state,
@@ -91,24 +101,35 @@ function statesWith(kind: Kind, lifecycle: string, counted: Counts, id: string) 
       count: found.find((one) => one.state === state)?.count ?? 0,
     })),
     ...strangers.map(({ state, tone, count }) => ({ state, tone, count })),
-  ];
+  ].map((one) => ({
+    ...one,
+    settled: settled.some((node) => node.id === one.state),
+    dwell: stays.get(stayKey({ kind: id, lifecycle, state: one.state })) ?? null,
+  }));
 }
 
 /** Fewer stays than this say nothing about the next one. */
 const STAYS_MIN = 5;
 
-async function dwellOf({ database }: Asked, kind: string, lifecycle: string) {
-  const rows = await database.query<{ state: string; bucket: number; count: number }>(
-    `SELECT "state", "bucket", "count"::float8 AS "count" FROM "Dwell" WHERE "kind" = $1 AND "lifecycle" = $2 ORDER BY "bucket"`,
-    [kind, lifecycle],
+type Stays = Map<string, { count: number; p50Ms: number; p95Ms: number }>;
+type Stay = { kind: string; lifecycle: string; state: string };
+
+const stayKey = ({ kind, lifecycle, state }: Stay) => `${kind} ${lifecycle} ${state}`;
+
+/** How long resources stay in each state, of one kind or of all. */
+async function staysIn({ database }: Asked, kind: string | null = null): Promise<Stays> {
+  const rows = await database.query<Stay & { bucket: number; count: number }>(
+    `SELECT "kind", "lifecycle", "state", "bucket", "count"::float8 AS "count" FROM "Dwell"
+     WHERE $1::text IS NULL OR "kind" = $1 ORDER BY "bucket"`,
+    [kind],
   );
-  const states = new Set(rows.map(({ state }) => state));
+  const byState = new Map<string, typeof rows>();
+  for (const row of rows) byState.set(stayKey(row), [...(byState.get(stayKey(row)) ?? []), row]);
   return new Map(
-    [...states].flatMap((state) => {
-      const buckets = rows.filter((row) => row.state === state);
+    [...byState].flatMap(([key, buckets]) => {
       const count = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
       if (count < STAYS_MIN) return [];
-      return [[state, { count, p50Ms: quantileMs(buckets, 0.5), p95Ms: quantileMs(buckets, 0.95) }] as const];
+      return [[key, { count, p50Ms: quantileMs(buckets, 0.5), p95Ms: quantileMs(buckets, 0.95) }] as const];
     }),
   );
 }
@@ -121,10 +142,9 @@ function edgeCounts({ database }: Asked, kind: string, lifecycle: string, hash: 
 }
 
 async function storedMachine({ database }: Asked, hash: string) {
-  const [row] = await database.query<{ definition: unknown; layout: Layouts | null }>(
-    `SELECT "definition", "layout" FROM "Machine" WHERE "hash" = $1`,
-    [hash],
-  );
+  const [row] = await database.query<{ definition: unknown }>(`SELECT "definition" FROM "Machine" WHERE "hash" = $1`, [
+    hash,
+  ]);
   if (!row) throw new Refused("not found", `No machine with the hash ${hash} was ever seen here.`);
-  return { definition: definitionSchema.parse(row.definition), layouts: row.layout };
+  return definitionSchema.parse(row.definition);
 }

@@ -40,7 +40,7 @@ function text(column: string): string {
 }
 
 function seconds(): string {
-  return `coalesce(extract(epoch FROM "since"), 0)::float8`;
+  return `coalesce(date_part('epoch', "since"), 0)::float8`;
 }
 
 function typeOf(expression: string): "string" | "number" {

@@ -34,7 +34,7 @@ export function stateCondition({ states, tones }: Filter, { add }: Parameters): 
     const named = states.filter((state) => state.includes("=")).map((state) => state.split("=", 2));
     const alternatives = [
       `"state" = ANY(${add(plain)}::text[])`,
-      ...named.map(([lifecycle, state]) => `"lifecycles" -> ${add(lifecycle)} ->> 'state' = ${add(state)}`),
+      ...named.map(([lifecycle, state]) => `"standing" -> ${add(lifecycle)} ->> 'state' = ${add(state)}`),
     ];
     conditions.push(`(${alternatives.join(" OR ")})`);
   }

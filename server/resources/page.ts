@@ -62,23 +62,27 @@ type PageAnswer = CountAnswer & { rows: { row: JsonRow; key: unknown[] }[] };
 /** A row inside JSON: its times are text. */
 type JsonRow = Omit<Row, "since" | "looksAgainAt"> & { since: string | null; looksAgainAt: string | null };
 
+/** Rows that stand alike are counted once, as a group: a fleet of any size stands in few ways. */
 function countedFrom(filter: Filter, visible: Visible, params: ReturnType<typeof parameters>): string {
+  const inState = stateCondition(filter, params);
   return `base AS MATERIALIZED (
-      SELECT "id", "kind", "namespace", "name", "state", "tone", "attention", "since", "lifecycles"
+      SELECT "id", "kind", "namespace", "name", "state", "tone", "attention", "since", "standing"
       FROM "Resource" WHERE ${baseCondition(filter, visible, params)}
-    ), matched AS (SELECT * FROM base WHERE ${stateCondition(filter, params)})`;
+    ), matched AS (SELECT * FROM base WHERE ${inState}), alike AS MATERIALIZED (
+      SELECT "kind", "namespace", "state", "tone", "standing", count(*)::int AS "size" FROM base GROUP BY 1, 2, 3, 4, 5
+    ), total AS (SELECT coalesce(sum("size"), 0)::int AS "total" FROM alike WHERE ${inState})`;
 }
 
 const countColumns = `
   (SELECT "value"::text FROM "Counter" WHERE "name" = 'change') AS "version",
-  (SELECT count(*)::int FROM matched) AS "total",
-  (SELECT jsonb_object_agg("tone", n) FROM (SELECT "tone", count(*) n FROM base GROUP BY 1) t) AS "tones",
-  (SELECT jsonb_object_agg("kind", n) FROM (SELECT "kind", count(*) n FROM base GROUP BY 1) k) AS "kinds",
+  (SELECT "total" FROM total) AS "total",
+  (SELECT jsonb_object_agg("tone", n) FROM (SELECT "tone", sum("size") n FROM alike GROUP BY 1) t) AS "tones",
+  (SELECT jsonb_object_agg("kind", n) FROM (SELECT "kind", sum("size") n FROM alike GROUP BY 1) k) AS "kinds",
   (SELECT jsonb_object_agg("namespace", n)
-   FROM (SELECT "namespace", count(*) n FROM base GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100) s) AS "namespaces",
+   FROM (SELECT "namespace", sum("size") n FROM alike GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100) s) AS "namespaces",
   (SELECT jsonb_agg(l ORDER BY l."kind", l."lifecycle", l."state") FROM (
-     SELECT "kind", e.key AS "lifecycle", e.value ->> 'state' AS "state", max(e.value ->> 'tone') AS "tone", count(*) AS "count"
-     FROM base CROSS JOIN LATERAL jsonb_each("lifecycles") e GROUP BY 1, 2, 3) l) AS "states"`;
+     SELECT "kind", e.key AS "lifecycle", e.value ->> 'state' AS "state", max(e.value ->> 'tone') AS "tone", sum("size") AS "count"
+     FROM alike CROSS JOIN LATERAL jsonb_each("standing") e GROUP BY 1, 2, 3) l) AS "states"`;
 
 function countsOf({ total, tones, kinds, namespaces, states }: CountAnswer): Counts {
   return { total, tones: tones ?? {}, kinds: kinds ?? {}, namespaces: namespaces ?? {}, states: states ?? [] };

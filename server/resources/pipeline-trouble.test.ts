@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pipelineNames } from "@/server/feldera/pipeline-names";
+import { PIPELINE_PORT, pipelineNames } from "@/server/feldera/pipeline-names";
 import { apis } from "@/server/kubernetes/apis";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import { createPipeline, pipelineApi, playCompiler, podOf } from "./fixtures/feldera";
@@ -99,6 +99,46 @@ const troubles: Record<string, Trouble> = {
     while: "provisioning",
     cause: /ended with exit code 137.*OOMKilled/,
     make: (at) => podWith(at, ended(137, "OOMKilled")),
+  },
+  "a webhook's denial": {
+    while: "provisioning",
+    cause: /admission webhook "policy.example.com" denied/,
+    make: failedCreate('create Pod failed error: admission webhook "policy.example.com" denied the request: no'),
+  },
+  "a crash loop": {
+    while: "provisioning",
+    cause: /exit code 1.*restarted 7 times.*cannot read the checkpoint/,
+    make: (at) => podWith(at, ended(1, "Error", { message: "cannot read the checkpoint" })),
+  },
+  "a process that fails as it runs": {
+    while: "provisioning",
+    cause: /a circuit panicked/,
+    make: async (at) => {
+      await at.stage.setStatus(await claimOf(at), { phase: "Bound" });
+      const conditions = [{ type: "Ready", status: "True" }];
+      await podWith(at, { phase: "Running", podIP: "10.1.2.3", conditions });
+      const status = (code: number, body: object) =>
+        at.stage.answers.set(`http://10.1.2.3:${PIPELINE_PORT}/status`, () => ({
+          status: code,
+          body: JSON.stringify(body),
+        }));
+      status(200, { runtime_status: "Running", runtime_desired_status: "Running" });
+      for (let pass = 0; pass < 3; pass++) await at.stage.passOver("feldera.pipeline", at);
+      status(500, { message: "a circuit panicked", error_code: "RuntimeError.WorkerPanic" });
+    },
+  },
+  "a finalizer that holds what was to go": {
+    while: "provisioning",
+    cause: /held by the finalizer example.com\/hold/,
+    make: async (at) => {
+      const { metadata } = await setOf(at);
+      const held = { metadata: { finalizers: ["example.com/hold"] } };
+      await at.stage.client.patch(apis.statefulSet, metadata, held, { type: "merge" });
+      const stop = { spec: { deployment: { desired: "Stopped" } } };
+      await at.stage.client.patch(pipelineApi, at, stop, { type: "merge" });
+      for (let pass = 0; pass < 3; pass++) await at.stage.passOver("feldera.pipeline", at);
+      await at.stage.clock.advance(120_000);
+    },
   },
   "provisioning that takes too long": {
     while: "provisioning",

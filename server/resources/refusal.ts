@@ -19,12 +19,20 @@ export const refusalSchema = z.object({
 });
 export type Refusal = z.infer<typeof refusalSchema>;
 
+const brand = Symbol.for("orrery.Refused");
+
 /** An expected no, on its way to the caller. */
 export class Refused extends Error {
   override name = "Refused";
+  readonly [brand] = true;
   readonly refusal: Refusal;
   constructor(code: Refusal["code"], sentence: string, reason: string | null = null) {
     super(sentence);
     this.refusal = { code, sentence, reason };
+  }
+
+  /** The pages are built apart from the process that they run in: this class is there twice, what it stands for once. */
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && brand in value;
   }
 }

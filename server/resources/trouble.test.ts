@@ -212,6 +212,8 @@ test.each(Object.entries(troubles))(
     await createEngine(stage, at, spec);
     for (let pass = 0; pass < 2; pass++) await stage.passOver("firebolt.engine", at);
     await make({ ...at, stage });
+    // Nothing is stuck in its first moments.
+    await stage.clock.advance(5_000);
     await stage.passOver("firebolt.engine", at);
     await stage.projection.settled();
     const { why, sentence } = await stage.as().resource.explain({ kind: "firebolt.engine", ...at });

@@ -110,9 +110,11 @@ export function refusalIn(error: TRPCError): Refusal {
     const sentences = cause.issues.slice(0, 5).map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`);
     return { code: "invalid", sentence: `The input is not as it should be: ${sentences.join("; ")}.`, reason: null };
   }
-  const isOurs = code === "UNAUTHORIZED" || code === "TOO_MANY_REQUESTS" || code === "FORBIDDEN";
-  return { code: refused, sentence: isOurs ? error.message : sentences[refused], reason: null };
+  return { code: refused, sentence: ourWords.has(code) ? error.message : sentences[refused], reason: null };
 }
+
+/** Errors of these codes are thrown by ourselves: what they say is meant for the caller. */
+const ourWords = new Set<TRPCError["code"]>(["UNAUTHORIZED", "TOO_MANY_REQUESTS", "FORBIDDEN", "PAYLOAD_TOO_LARGE"]);
 
 const sentences: Record<Refusal["code"], string> = {
   state: "The state does not allow it.",

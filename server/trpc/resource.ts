@@ -2,6 +2,7 @@ import { z } from "zod";
 import { resourceChanges, resourceNewsSchema } from "@/server/live/resource-changes";
 import * as answers from "@/server/resources/answers";
 import { command } from "@/server/resources/command";
+import { digest, digestSchema } from "@/server/resources/digest";
 import { events } from "@/server/resources/events";
 import { explain } from "@/server/resources/explain";
 import { generations } from "@/server/resources/generations";
@@ -57,6 +58,11 @@ export const resourceRouter = router({
     .input(refSchema.extend({ ...paging, movesOnly: z.boolean().default(false) }))
     .output(answers.historySchema)
     .query(({ ctx, input }) => history(ctx.asked, input, input)),
+  digest: procedure
+    .meta({ description: "A long history at a glance: how many transitions in each stretch of time, and which." })
+    .input(refSchema)
+    .output(digestSchema)
+    .query(({ ctx, input }) => digest(ctx.asked, input)),
   asOf: procedure
     .meta({ description: "The resource as it was right after a transition, every lifecycle with what decided it." })
     .input(refSchema.extend({ id: z.string().max(30).describe("of the transition") }))

@@ -4,8 +4,8 @@ import { auditPage } from "@/server/resources/audit";
 import { bulkInputSchema, forecast, forecastSchema } from "@/server/resources/bulk";
 import { jobSchema } from "@/server/resources/bulk-store";
 import { flow } from "@/server/resources/flow";
-import { flowSchema, machineSchema, machinesListSchema } from "@/server/resources/machine-answers";
-import { machine, machinesList } from "@/server/resources/machines";
+import { flowSchema, machineSchema, machinesListSchema, picturesSchema } from "@/server/resources/machine-answers";
+import { machine, machinesList, pictures } from "@/server/resources/machines";
 import { kindIdSchema, refSchema } from "@/server/resources/ref";
 import { whoami, whoamiSchema } from "@/server/resources/whoami";
 import { fleetRouter } from "./fleet";
@@ -24,9 +24,15 @@ export const appRouter = router({
   resource: resourceRouter,
   machines: router({
     list: procedure
-      .meta({ description: "Every machine with the number of resources in each of its states." })
+      .meta({
+        description: "Every machine with the number of resources in each of its states, and how long they stay.",
+      })
       .output(machinesListSchema)
       .query(({ ctx }) => machinesList(ctx.asked)),
+    pictures: procedure
+      .meta({ description: "Every machine as a thumbnail: places and arrows, by the machine's hash." })
+      .output(picturesSchema)
+      .query(({ ctx }) => pictures(ctx.asked)),
     get: procedure
       .meta({ description: "One machine: definition, layout, spec table, counts and dwell times per state and edge." })
       .input(ofMachine)
