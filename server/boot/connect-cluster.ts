@@ -60,7 +60,9 @@ async function reachCluster(env: Env): Promise<ConnectedCluster> {
       ? ({ inCluster: true } as const)
       : { kubeconfig: path, ...(env.ORRERY_CONTEXT && { context: env.ORRERY_CONTEXT }) };
   const connection = await connectionFrom(source).catch((error: unknown) => {
-    throw new UsageError(`The cluster cannot be used: ${sentenceOf(error)}; name another one with --kubeconfig.`);
+    throw new UsageError(
+      `The cluster cannot be used: ${sentenceOf(error)}; name another one with --kubeconfig and --context.`,
+    );
   });
   const client = createClient({ connection, clock: systemClock });
   const version = await versionOf(client).catch(async (error: unknown) => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { crdOf } from "@/machines/crd";
 import { kinds } from "@/machines/families";
+import { crdFolderFor } from "@/server/boot/crd-folders";
 import { UsageError } from "@/server/env";
 import { apis } from "@/server/kubernetes/apis";
 import type { KubernetesClient } from "@/server/kubernetes/client";
@@ -43,8 +44,11 @@ export async function requireCrds(client: KubernetesClient): Promise<void> {
   );
   const missing = names.filter((_name, at) => !found[at]);
   if (missing.length === 0) return;
+  // Every server says its version as these two strings, and to everybody.
+  const { body } = await client.request("GET", "/version");
+  const folder = crdFolderFor(body as { major?: string; minor?: string });
   throw new UsageError(
-    `The cluster does not know ${missing.join(", ")}: run \`kubectl apply -f deploy/crds\` on it first.`,
+    `The cluster does not know ${missing.join(", ")}: run \`kubectl apply -f ${folder}\` on it first.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import next from "next";
+import { ADDRESS_HEADER } from "@/server/identity/caller-address";
 import { portRefusal } from "./port-refusal";
 
 export type Pages = { url: string; stop: () => Promise<void> };
@@ -16,6 +17,7 @@ export async function servePages({
   const server = createServer((request, response) => {
     // Next tells a layout no address of its own, and who has to sign in wants to come back to this one.
     request.headers["x-orrery-path"] = pathOf(request.url);
+    request.headers[ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
     if (handle) void handle(request, response);
     else response.writeHead(503, { "content-type": "text/plain", "retry-after": "1" }).end("Orrery is starting.\n");
   });

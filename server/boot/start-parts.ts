@@ -8,7 +8,7 @@ import type { Database } from "@/server/db/database";
 import { openDatabase } from "@/server/db/open-database";
 import { UsageError, type Env } from "@/server/env";
 import { createProjection } from "@/server/history/projection";
-import { measureProjection } from "@/server/history/projection-metrics";
+import { measureProjection, measureWarnings } from "@/server/history/projection-metrics";
 import { startRetention } from "@/server/history/retention";
 import { wakeKnown } from "@/server/history/wake-known";
 import { createWarningWatch } from "@/server/history/warning-watch";
@@ -23,7 +23,8 @@ import type { ConnectedCluster } from "./connect-cluster";
 import { portRefusal } from "./port-refusal";
 import type { Stages } from "./stages";
 
-export type Parts = { env: Env; log: Log; stages: Stages };
+/** `giveUp`: what runs already cannot go on; everything is stopped, and the process ends as after a failed start. */
+export type Parts = { env: Env; log: Log; stages: Stages; giveUp: (error: unknown) => void };
 
 export function startDatabase({ env, stages }: Parts): Promise<Database> {
   const title = env.DATABASE_URL ? "reach the database and bring its tables up to date" : "open the embedded database";
@@ -43,7 +44,7 @@ export function startDatabase({ env, stages }: Parts): Promise<Database> {
 
 /** The worker with what it leaves behind: rows, history and metrics. */
 export async function startReconciling(
-  { env, log, stages }: Parts,
+  { env, log, stages, giveUp }: Parts,
   {
     cluster,
     database,
@@ -97,6 +98,7 @@ export async function startReconciling(
         leaseNamespace: env.ORRERY_NAMESPACE,
         concurrency: env.ORRERY_WORKERS,
         onPass: (outcome) => projection.accept(outcome),
+        onUseless: (sentence) => giveUp(new UsageError(sentence)),
         log,
         health: { host: env.ORRERY_HOST, port: env.ORRERY_HEALTH_PORT },
       }).catch((error: unknown) => {
@@ -109,6 +111,7 @@ export async function startReconciling(
     },
   );
   measureProjection(started.worker.metrics, projection);
+  measureWarnings(started.worker.metrics, warnings);
   // What was deleted while nobody looked is found to be gone.
   void started.worker
     .synced()
