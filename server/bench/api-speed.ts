@@ -1,191 +1,105 @@
-import { gzipSync } from "node:zlib";
-import { kettle } from "@/machines/fixtures/kettle";
-import type { Database } from "@/server/db/database";
+import { kinds } from "@/machines/families";
+import { fillSandbox } from "@/server/boot/fill-sandbox";
 import { startPostgres } from "@/server/db/fixtures/postgres-server";
-import { openDatabase } from "@/server/db/open-database";
-import { writeBatch } from "@/server/history/write-batch";
-import type { RowEntry } from "@/server/history/row-entry";
-import { systemClock } from "@/server/kubernetes/clock";
-import { fleetChanges, type Delta } from "@/server/live/fleet-changes";
-import { createHub } from "@/server/live/hub";
-import type { Asked } from "@/server/resources/context";
-import { counts, page } from "@/server/resources/page";
-import { pageQuerySchema } from "@/server/resources/page-query";
-import { seedFleet } from "./fleet-rows";
-import type { BenchGroup, Figure } from "./bench-group";
+import { demoFleet } from "@/server/demo";
+import { createClient, type KubernetesClient } from "@/server/kubernetes/client";
+import { connectionFrom } from "@/server/kubernetes/connection";
+import { askPages, countsFigure, explainFigure, pageFigures, type Resource } from "./api-asking";
+import { liveFigures } from "./api-live";
+import type { ApiProcessOptions } from "./api-process";
+import { startApiProcess, startSandboxCluster, temporaryFolder, type ApiProcess } from "./api-processes";
+import type { Bench, BenchGroup, Figure } from "./bench-group";
+import { round } from "./sample";
 
 const RESOURCES = 10_000;
 const TRANSITIONS = 1_000_000;
-const SUBSCRIBERS = 200;
-const CHANGES = 200;
-const everywhere = { "kitchen.kettle": "everywhere" } as const;
 
-/** The API's own part of every answer, on both homes of the database. */
+/** Every figure over HTTP against processes of their own; their cluster is a sandbox in a process of its own. */
 export const apiSpeed: BenchGroup = {
   key: "api",
-  title: "pages, counts and live updates at 10,000 resources and 1,000,000 transitions",
+  title: "pages, counts, explanations and live updates at 10,000 resources and 1,000,000 transitions",
   run: async (bench) => {
+    const kubeconfig = await startSandboxCluster(bench);
+    const client = createClient({ connection: await connectionFrom({ kubeconfig }), clock: bench.clock });
+    bench.undo(() => client.close());
+    await fillSandbox(client);
     const server = await startPostgres();
     bench.undo(() => server.stop());
-    const figures: Figure[] = [];
-    for (const [home, options] of [
-      ["embedded", { dataDir: null }],
-      ["server", { dataDir: null, url: await server.createDatabase() }],
-    ] as const) {
-      const database = await openDatabase(options);
-      bench.undo(() => database.close());
-      bench.say(`  ${home}: filling`);
-      await seedFleet(database, Math.ceil(RESOURCES / bench.scale), Math.ceil(TRANSITIONS / bench.scale));
-      figures.push(
-        ...(await pages(database, home)),
-        await machineCounts(database, home),
-        ...(await live(database, home)),
-      );
-    }
-    return figures;
+    const resources = Math.ceil(RESOURCES / bench.scale);
+    const fill = { resources, transitions: Math.ceil(TRANSITIONS / bench.scale / resources) * resources };
+    const url = await server.createDatabase();
+
+    bench.say("  embedded: filling");
+    const both = await startApiProcess(bench, {
+      kubeconfig,
+      database: { folder: temporaryFolder(bench) },
+      fill,
+      web: true,
+      worker: true,
+    });
+    const embedded = await measured(bench, both, { client, home: "embedded" });
+    await both.end();
+
+    bench.say("  server: filling");
+    const worker = await startApiProcess(bench, { kubeconfig, database: { url }, fill, web: false, worker: true });
+    const web = await startApiProcess(bench, { kubeconfig, database: { url }, fill: null, web: true, worker: false });
+    const served = await measured(bench, web, { client, home: "server", fillMs: worker.first.fillMs });
+    await worker.end();
+    await web.end();
+    const few = { resources: Math.ceil(resources / 10), transitions: 0 };
+    const small = await heapAfterPages(bench, { kubeconfig, url: await server.createDatabase(), fill: few });
+    const large = await heapAfterPages(bench, { kubeconfig, url, fill: null });
+    return [...embedded, ...served, memoryFigure({ large, small })];
   },
 };
 
-const sorts = ["attention", "name", "namespace", "kind", "state", "since"] as const;
-const filters = [
-  {},
-  { namespaces: ["ns-7"] },
-  { states: ["heating"] },
-  { tones: ["bad", "warn"] as const },
-  { labels: { team: "t-3" } },
-  { text: "kettle-99" },
-  { text: "nothing has this" },
-];
-
-async function pages(database: Database, home: string): Promise<Figure[]> {
-  const times: number[] = [];
-  let bytes = 0;
-  for (let round = 0; round < 3; round++)
-    for (const filter of filters)
-      for (const sort of sorts) {
-        const query = pageQuerySchema.parse({ ...filter, sort });
-        const startedMs = performance.now();
-        const first = await page(database, query, everywhere);
-        times.push(performance.now() - startedMs);
-        bytes = Math.max(bytes, gzipSync(JSON.stringify(first)).length);
-        if (!first.nextCursor) continue;
-        const secondMs = performance.now();
-        await page(database, { ...query, cursor: first.nextCursor }, everywhere);
-        times.push(performance.now() - secondMs);
-      }
+async function measured(
+  bench: Bench,
+  { first }: ApiProcess,
+  { client, home, fillMs = first.fillMs }: { client: KubernetesClient; home: string; fillMs?: number },
+): Promise<Figure[]> {
+  const url = first.url ?? "";
+  bench.say(`  ${home}: filled in ${round(fillMs / 1_000, 1)} s`);
+  const machines = Object.entries(kinds).flatMap(([kind, { lifecycles }]) =>
+    Object.keys(lifecycles).map((lifecycle) => ({ kind, lifecycle })),
+  );
+  await askPages(url);
+  const pages = pageFigures(await askPages(url), home);
   return [
-    {
-      key: `api-page-${home}`,
-      what: "fleet.page, p95, any filter and sort",
-      value: at(times, 0.95) / 1_000,
-      unit: "seconds",
-      goal: { atMost: 0.15 },
-      detail: { p50Ms: at(times, 0.5), p95Ms: at(times, 0.95), pages: times.length },
-    },
-    {
-      key: `api-bytes-${home}`,
-      what: "50 rows, gzipped, of 30 KB",
-      value: bytes / 30_720,
-      unit: "ratio",
-      goal: { atMost: 1 },
-      detail: { bytes },
-    },
+    ...pages,
+    await countsFigure(url, home, machines),
+    await explainFigure(url, home, demoResources()),
+    ...(await liveFigures(url, home, { client, scale: bench.scale })),
   ];
 }
 
-async function machineCounts(database: Database, home: string): Promise<Figure> {
-  const times: number[] = [];
-  for (let round = 0; round < 30; round++) {
-    const startedMs = performance.now();
-    await Promise.all([
-      counts(database, {}, everywhere),
-      database.query(`SELECT "state", "bucket", "count"::float8 FROM "Dwell" WHERE "kind" = 'kitchen.kettle'`),
-      database.query(`SELECT "edge", "count"::float8 FROM "EdgeCount" WHERE "kind" = 'kitchen.kettle'`),
-    ]);
-    times.push(performance.now() - startedMs);
-  }
-  return {
-    key: `api-counts-${home}`,
-    what: "counts and dwell times of a machine, p95",
-    value: at(times, 0.95) / 1_000,
-    unit: "seconds",
-    goal: { atMost: 0.1 },
-    detail: { p50Ms: at(times, 0.5), p95Ms: at(times, 0.95) },
-  };
-}
-
-/** From the write of a pass to every one of the subscribers. */
-async function live(database: Database, home: string): Promise<Figure[]> {
-  const hub = createHub({ database, clock: systemClock });
-  await hub.start();
-  // Only what live updates look at.
-  const asked = {
-    database,
-    hub,
-    clock: systemClock,
-    kinds: { "kitchen.kettle": kettle },
-    identity: { name: "bench", groups: [], expiresAt: null, by: "bearer" },
-    rights: { may: async () => ({ allowed: true }) },
-  } as unknown as Asked;
-  const ended = new AbortController();
-  const written = new Map<string, number>();
-  const times: number[] = [];
-  const ids = Array.from({ length: 50 }, (_, index) => `kitchen.kettle/ns-${(index + 1) % 40}/kettle-${index + 1}`);
-  const from = hub.version().toString();
-  const readers = Array.from({ length: SUBSCRIBERS }, async () => {
-    for await (const [, delta] of fleetChanges(
-      asked,
-      { filter: {}, ids, lastEventId: from },
-      ended.signal,
-    ) as AsyncIterable<[string, Delta]>)
-      for (const row of delta.rows) times.push(performance.now() - (written.get(row.sentence) ?? 0));
+/** Unlike the rest of the fleet, these are in the cluster. */
+function demoResources(): Resource[] {
+  return demoFleet().flatMap(({ api, object: { metadata } }) => {
+    const [kind] = Object.entries(kinds).find(([, known]) => known.api === api) ?? [];
+    return kind ? [{ kind, namespace: metadata.namespace ?? "", name: metadata.name }] : [];
   });
-  for (let change = 0; change < CHANGES; change++) {
-    const sentence = `change ${change}`;
-    const [row] = await database.query(`SELECT * FROM "Resource" WHERE "id" = $1`, [ids[change % ids.length]]);
-    // The stored row is the row to be written, with one sentence changed.
-    const entry = {
-      id: row?.id,
-      at: Date.now(),
-      gone: false,
-      row: { ...row, sentence, digest: sentence },
-    } as unknown as RowEntry;
-    written.set(sentence, performance.now());
-    await writeBatch(database, {
-      rows: [entry],
-      generations: [],
-      transitions: [],
-      fence: 1,
-      about: { lagMs: 0, buffered: 0, dropped: 0, at: Date.now() },
-    });
-    await systemClock.sleep(25);
-  }
-  await systemClock.sleep(1_000);
-  ended.abort();
-  await Promise.all(readers);
-  await hub.stop();
-  const detail = { p50Ms: at(times, 0.5), p99Ms: at(times, 0.99), deliveries: times.length, subscribers: SUBSCRIBERS };
-  return [
-    {
-      key: `api-live-p50-${home}`,
-      what: "change → subscriber, p50, 200 subscribers",
-      value: at(times, 0.5) / 1_000,
-      unit: "seconds",
-      goal: { atMost: 0.05 },
-      detail,
-    },
-    {
-      key: `api-live-p99-${home}`,
-      what: "change → subscriber, p99, 200 subscribers",
-      value: at(times, 0.99) / 1_000,
-      unit: "seconds",
-      goal: { atMost: 0.15 },
-      detail,
-    },
-  ];
 }
 
-function at(times: readonly number[], part: number): number {
-  const sorted = times.toSorted((a, b) => a - b);
-  return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 100) / 100;
+/** What a fresh web process holds after the same questions. */
+async function heapAfterPages(
+  bench: Bench,
+  { kubeconfig, url, fill }: { kubeconfig: string; url: string; fill: ApiProcessOptions["fill"] },
+): Promise<number> {
+  const web = await startApiProcess(bench, { kubeconfig, database: { url }, fill, web: true, worker: false });
+  for (let rounds = 0; rounds < 2; rounds++) await askPages(web.first.url ?? "");
+  const { heapBytes } = await web.ask();
+  await web.end();
+  return heapBytes;
+}
+
+function memoryFigure({ large, small }: { large: number; small: number }): Figure {
+  return {
+    key: "api-memory",
+    what: "heap of the web process at 10,000 resources by that at 1,000",
+    value: round(large / small, 3),
+    unit: "ratio",
+    goal: { atMost: 1.1 },
+    detail: { mbAt10k: round(large / 1e6, 1), mbAt1k: round(small / 1e6, 1) },
+  };
 }

@@ -87,21 +87,14 @@ export function createBenchletReconciler(group: string, identity = "bench") {
     read: async (resource) => resource,
     known: (resource) => ({ phase: knownOf(resource) }),
     compute: (resource, event, now) => {
-      const { metadata, spec, status } = resource;
+      const { status } = resource;
       const { facts } = knownOf(resource);
       const { state, actions } = step(benchletMachine, { state: status.phase, facts }, event);
       return {
         steps: { phase: { from: status.phase, to: state, event: event.type, actions } },
         effects: [],
         // Another replica's name in the status is no reason to write.
-        status: facts.copied
-          ? { ...status }
-          : {
-              phase: state,
-              value: spec.value,
-              observedGeneration: metadata.generation,
-              conditions: setCondition(status.conditions ?? [], readyAt(metadata.generation, identity), now),
-            },
+        status: facts.copied ? { ...status } : { phase: state, ...statusOf(resource, identity, now) },
         requeueAfterMs: null,
       };
     },
@@ -112,6 +105,29 @@ function knownOf({ metadata, spec, status }: Benchlet): Known<BenchletFacts> {
   const copied = status.value === spec.value && status.observedGeneration === metadata.generation;
   const sentence = `spec.value is ${spec.value}, status.value is ${status.value ?? "not set"}`;
   return { facts: { copied }, evidence: { copied: { sentence } } };
+}
+
+/** The status of a benchlet that is done, so that a floor writes and carries the very same bytes. */
+export function benchletStatusOf(generation: number, value: number, now: number) {
+  const resource = { metadata: { generation }, spec: { value }, status: {} };
+  return { phase: "Ready", ...statusOf(resource, "bench", now) };
+}
+
+function statusOf(
+  resource: {
+    metadata: { generation: number };
+    spec: { value: number };
+    status: Pick<Benchlet["status"], "conditions">;
+  },
+  identity: string,
+  now: number,
+) {
+  const { metadata, spec, status } = resource;
+  return {
+    value: spec.value,
+    observedGeneration: metadata.generation,
+    conditions: setCondition(status.conditions ?? [], readyAt(metadata.generation, identity), now),
+  };
 }
 
 /** Names the replica that wrote it. */

@@ -1,5 +1,6 @@
 import { type BenchGroup } from "./bench-group";
-import { createBenchlet } from "./benchlet";
+import { FIELD_MANAGER } from "@/server/reconcile/effects";
+import { benchletStatusOf, createBenchlet } from "./benchlet";
 import { startContestant } from "./contestant";
 import { median, round } from "./sample";
 import { openStatusWatch } from "./status-watch";
@@ -37,8 +38,8 @@ export const burst: BenchGroup = {
       bench.client.patch(
         api,
         { namespace: raw, name },
-        { status: { phase: "Ready", value } },
-        { type: "merge", subresource: "status" },
+        { status: benchletStatusOf(value + 1, value, bench.clock.now()) },
+        { type: "merge", subresource: "status", fieldManager: FIELD_MANAGER },
       );
 
     const rates = { raw: [] as number[], loop: [] as number[] };

@@ -9,7 +9,7 @@ const WARM_UP = 20;
 const programs = ["orrery", "client-node", "fluent-client", "dot-i-operator"] as const;
 type Program = (typeof programs)[number];
 
-/** The same loop on each of the libraries that are used for it in JavaScript, each in a process of its own, in turns. */
+/** The same loop, with the same status in the end, on each of the libraries that are used for it in JavaScript, each in a process of its own, in turns. */
 export const peers: BenchGroup = {
   key: "peers",
   title: "the same loop on other libraries",

@@ -1,5 +1,5 @@
 import { type BenchGroup } from "./bench-group";
-import { createBenchlet } from "./benchlet";
+import { benchletStatusOf, createBenchlet } from "./benchlet";
 import { startContestant } from "./contestant";
 import { median, percentile, round } from "./sample";
 import { openStatusWatch } from "./status-watch";
@@ -24,6 +24,14 @@ export const specToStatus: BenchGroup = {
     ];
     const { api } = createBenchlet(bench.group);
     const watch = await openStatusWatch(bench.client, api);
+    // The floor's object is as large as the one that is reconciled.
+    const status = benchletStatusOf(1, 0, bench.clock.now());
+    await bench.client.patch(
+      api,
+      { namespace: raw, name: "o-0" },
+      { status },
+      { type: "merge", subresource: "status" },
+    );
     const patch = (namespace: string, value: number) =>
       bench.client.patch(api, { namespace, name: "o-0" }, { spec: { value } }, { type: "merge" });
 

@@ -29,6 +29,11 @@ export async function startWebProcess(databaseUrl: string): Promise<{ url: strin
     stop: () =>
       new Promise((resolve) => {
         server.removeAllListeners("exit");
+        // It may have been ended by the same signal as we.
+        if (server.exitCode !== null || server.signalCode !== null) {
+          resolve();
+          return;
+        }
         server.once("exit", () => resolve());
         server.kill("SIGTERM");
       }),

@@ -84,28 +84,30 @@ const GIVE_UP_MS = 60_000;
 
 /** Counts events by their versions, without parsing them: the reader must not be what is measured. */
 async function openWatcher(transport: Transport, path: string, wanted: number) {
-  const stream = await transport.open({ method: "GET", path, headers: {} });
-  const done = (async () => {
-    let [count, last, ordered, rest] = [0, 0, true, ""];
-    const timer = setTimeout(() => stream.body.destroy(), GIVE_UP_MS);
-    try {
-      for await (const chunk of stream.body) {
-        const lines = (rest + chunk.toString("latin1")).split("\n");
-        rest = lines.pop() ?? "";
-        for (const line of lines) {
-          const at = line.lastIndexOf('"resourceVersion":"') + 19;
-          const version = Number(line.slice(at, line.indexOf('"', at)));
-          if (version <= last) ordered = false;
-          last = version;
-          count += 1;
-        }
-        if (count >= wanted) break;
-      }
-    } catch {
-      // Given up: the count tells how much is missing.
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(), GIVE_UP_MS);
+  const seen = { count: 0, ordered: true };
+  let [last, rest] = [0, ""];
+  const take = (chunk: Buffer) => {
+    const lines = (rest + chunk.toString("latin1")).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const at = line.lastIndexOf('"resourceVersion":"') + 19;
+      const version = Number(line.slice(at, line.indexOf('"', at)));
+      if (version <= last) seen.ordered = false;
+      last = version;
+      seen.count += 1;
     }
-    clearTimeout(timer);
-    return { count, ordered };
-  })();
-  return { done };
+    if (seen.count >= wanted) ending.abort();
+  };
+  return await new Promise<{ done: Promise<typeof seen> }>((resolve) => {
+    const done = transport
+      .stream({ method: "GET", path, signal: ending.signal }, { onStart: () => resolve({ done }), onData: take })
+      // Given up: the count tells how much is missing.
+      .catch(() => undefined)
+      .then(() => {
+        clearTimeout(timer);
+        return seen;
+      });
+  });
 }

@@ -2,7 +2,7 @@ import { createClient } from "@/server/kubernetes/client";
 import { systemClock } from "@/server/kubernetes/clock";
 import { connectionFrom } from "@/server/kubernetes/connection";
 import { pathOf } from "@/server/kubernetes/object";
-import { createBenchlet } from "../benchlet";
+import { benchletStatusOf, createBenchlet } from "../benchlet";
 import { contestantTask } from "../contestant";
 
 /** The least that a loop can do: a watch, and a status patch for every object whose status is behind. No cache, queue or retry. */
@@ -15,8 +15,9 @@ const options = { query: { watch: true, resourceVersion }, signal: new AbortCont
 await client.watchInto(pathOf(api, { namespace }), options, {
   onOpen: () => void process.send?.("ready"),
   onEvent: ({ object }) => {
-    if (object.status?.value === object.spec?.value) return;
-    const body = { status: { phase: "Ready", value: object.spec?.value } };
+    const value = Number(object.spec?.value);
+    if (object.status?.value === value) return;
+    const body = { status: benchletStatusOf(object.metadata.generation ?? 0, value, Date.now()) };
     void client.patch(api, object.metadata, body, { type: "merge", subresource: "status" });
   },
 });

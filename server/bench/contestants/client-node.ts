@@ -6,6 +6,7 @@ import {
   PatchStrategy,
   setHeaderOptions,
 } from "@kubernetes/client-node";
+import { benchletStatusOf } from "../benchlet";
 import { contestantTask } from "../contestant";
 
 type Benchlet = KubernetesObject & { spec?: { value: number }; status?: { value?: number } };
@@ -20,8 +21,9 @@ const at = { group, version: "v1", namespace, plural: "benchlets" };
 const list = async () => (await client.listNamespacedCustomObject(at)) as { items: Benchlet[] };
 const informer = makeInformer<Benchlet>(config, `/apis/${group}/v1/namespaces/${namespace}/benchlets`, list);
 const reconcile = (object: Benchlet) => {
-  if (object.status?.value === object.spec?.value) return;
-  const body = { status: { phase: "Ready", value: object.spec?.value } };
+  const value = object.spec?.value ?? 0;
+  if (object.status?.value === value) return;
+  const body = { status: benchletStatusOf(object.metadata?.generation ?? 0, value, Date.now()) };
   const merge = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
   void client.patchNamespacedCustomObjectStatus({ ...at, name: object.metadata?.name ?? "", body }, merge);
 };

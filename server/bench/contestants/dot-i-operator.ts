@@ -1,5 +1,6 @@
 import operatorModule, { type ResourceEvent } from "@dot-i/k8s-operator";
 import { type KubernetesObject } from "@/server/kubernetes/object";
+import { benchletStatusOf } from "../benchlet";
 import { contestantTask } from "../contestant";
 
 const { group, namespace } = contestantTask();
@@ -13,9 +14,10 @@ class Benchlets extends Operator {
   }
 
   private async reconcile({ meta, object }: ResourceEvent): Promise<void> {
-    const { spec, status } = object as KubernetesObject; // what a watch gives
-    if (status?.value === spec?.value) return;
-    await this.patchResourceStatus(meta, { phase: "Ready", value: spec?.value });
+    const { metadata, spec, status } = object as KubernetesObject; // what a watch gives
+    const value = Number(spec?.value);
+    if (status?.value === value) return;
+    await this.patchResourceStatus(meta, benchletStatusOf(metadata.generation ?? 0, value, Date.now()));
   }
 }
 

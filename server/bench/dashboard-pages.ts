@@ -1,0 +1,83 @@
+import { gzipSync } from "node:zlib";
+import type { Browser } from "playwright";
+import type { Figure } from "./bench-group";
+import { dashboardFigure } from "./dashboard-figure";
+import { percentile, round } from "./sample";
+
+export const LIST = "/firebolt/engine?sort=name";
+
+/** Every script that a page loads until it is loaded, gzipped; in the detail, with what it fetches when it has time. */
+export async function scripts(browser: Browser, url: string, resource: string): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [key, path] of [
+    ["overview", "/"],
+    ["list", LIST],
+    ["resource", resource],
+    ["machine", "/machines/firebolt.engine.phase"],
+  ] as const) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const sizes: Promise<number>[] = [];
+    page.on("response", (response) => {
+      if (response.request().resourceType() !== "script") return;
+      // What comes after the page was left is no part of it.
+      sizes.push(
+        response.body().then(
+          (body) => gzipSync(body).length,
+          () => 0,
+        ),
+      );
+    });
+    await page.goto(`${url}${path}`, { waitUntil: "load" });
+    const files = sizes.length;
+    await page.getByRole("navigation", { name: "Pages" }).getByText("live", { exact: true }).waitFor();
+    await page.waitForFunction(() => !document.querySelector(".flow") || document.querySelector(".flow .state"));
+    const all = await Promise.all(sizes);
+    const kilobytes = (from: readonly number[]) => from.reduce((sum, size) => sum + size, 0) / 1_024;
+    const detail = { files, laterKb: round(kilobytes(all.slice(files)), 1) };
+    const what = `scripts on first load of the ${key}, gzipped`;
+    figures.push(dashboardFigure(`scripts-${key}`, what, kilobytes(all.slice(0, files)), "KB", 200, detail));
+    await context.close();
+  }
+  return figures;
+}
+
+/** From the last byte of the page's data to the first frame that has the diagram in it, in a browser that is warm. */
+export async function diagramPaint(browser: Browser, url: string, resource: string): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [key, path] of [
+    ["machine", "/machines/firebolt.engine.phase"],
+    ["resource", resource],
+  ] as const) {
+    const times: number[] = [];
+    for (let visits = 0; visits < 5; visits++) {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 1000 } });
+      const page = await context.newPage();
+      // A renderer's first page pays for its start and its fonts; whoever comes to a diagram has seen another page.
+      await page.goto(`${url}/about`);
+      await page.addInitScript({ content: noteDiagram });
+      await page.goto(`${url}${path}`);
+      await page.waitForFunction(() => "diagramAt" in window);
+      times.push(
+        await page.evaluate(() => {
+          const [loaded] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+          const { diagramAt } = window as unknown as { diagramAt: number };
+          return Math.max(0, diagramAt - (loaded?.responseEnd ?? 0));
+        }),
+      );
+      await context.close();
+    }
+    const detail = { worstMs: round(Math.max(...times), 0) };
+    const what = `data → first paint of the diagram of a ${key}, median`;
+    figures.push(dashboardFigure(`diagram-paint-${key}`, what, percentile(times, 0.5), "ms", 100, detail));
+  }
+  return figures;
+}
+
+/** In the page: the time of the first frame after a diagram stands in the document. As text: it is not compiled on its way. */
+const noteDiagram = `
+  requestAnimationFrame(function look() {
+    if (!document.querySelector(".flow .node, .flow .state")) requestAnimationFrame(look);
+    else requestAnimationFrame((at) => Object.assign(window, { diagramAt: at }));
+  });
+`;
