@@ -1,12 +1,14 @@
-import { startAll } from "@/server/boot/start-all";
-import { startSandbox } from "@/server/boot/start-sandbox";
-import { startWeb } from "@/server/boot/start-web";
-import { startWorker } from "@/server/boot/start-worker";
 import { createStages, StoppedEarly } from "@/server/boot/stages";
 import { flagsOf, optionLines, parseEnv, UsageError } from "@/server/env";
 import { createLog } from "@/server/observability/log";
 
-const starts = { all: startAll, web: startWeb, worker: startWorker, sandbox: startSandbox };
+// Loaded when asked for: a mistake in the options is told at once, and a worker has no use for the pages.
+const starts = {
+  all: async () => (await import("@/server/boot/start-all")).startAll,
+  web: async () => (await import("@/server/boot/start-web")).startWeb,
+  worker: async () => (await import("@/server/boot/start-worker")).startWorker,
+  sandbox: async () => (await import("@/server/boot/start-sandbox")).startSandbox,
+};
 
 // Whoever read our output may go: that alone stops nothing, and telling of it would only fail again, and again.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
@@ -31,6 +33,14 @@ async function main() {
       (error: unknown) => fail(error),
     );
   };
+  const giveUp = (error: unknown) => {
+    if (interrupted) return;
+    interrupted = true;
+    void stages.stop().then(
+      () => fail(error),
+      () => fail(error),
+    );
+  };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
   try {
@@ -40,7 +50,8 @@ async function main() {
     Object.assign(process.env, flagsOf(args));
     const env = parseEnv(process.env);
     // The key was just looked up in the table.
-    await starts[command as keyof typeof starts]({ env, stages, log: createLog({ level: env.ORRERY_LOG }) }, say);
+    const start = await starts[command as keyof typeof starts]();
+    await start({ env, stages, log: createLog({ level: env.ORRERY_LOG }), giveUp }, say);
   } catch (error) {
     if (error instanceof StoppedEarly) return;
     await stages.stop().catch(() => undefined);

@@ -9,6 +9,7 @@ import { type PassOutcome } from "@/server/reconcile/pass";
 import { widget } from "@/server/testing/fixtures/widget";
 import { widgetScenario } from "@/server/testing/fixtures/widget-scenario";
 import { until } from "@/server/testing/until";
+import { createReplayCheck } from "@/server/testing/replay-check";
 import { createWorker, type Worker } from "@/server/worker";
 
 const { api } = widget;
@@ -30,7 +31,10 @@ afterAll(async () => {
   for (const worker of workers) await worker.stop();
   await client.delete(apis.namespace, { name: namespace });
   await client.close();
+  history.mustReplay();
 });
+
+const history = createReplayCheck(widgetScenario.reconcilers());
 
 function startReplica(identity: string): { worker: Worker; passes: PassOutcome[] } {
   const passes: PassOutcome[] = [];
@@ -42,7 +46,10 @@ function startReplica(identity: string): { worker: Worker; passes: PassOutcome[]
     identity,
     leaseNamespace: namespace,
     namespace,
-    onPass: (outcome) => passes.push(outcome),
+    onPass: (outcome) => {
+      passes.push(outcome);
+      history.onPass(outcome);
+    },
   });
   workers.push(worker);
   worker.start();

@@ -14,13 +14,16 @@ import { createSandbox, type Sandbox } from "@/server/sandbox/sandbox";
 import { type Widget, widget } from "@/server/testing/fixtures/widget";
 import { until as untilFound } from "@/server/testing/until";
 import { heldLease } from "@/server/testing/held-lease";
+import { createLog } from "@/server/observability/log";
 import { createWorker, type Worker, type WorkerOptions } from "@/server/worker";
 
 const { api } = widget;
-const running: { sandbox?: Sandbox; workers: Worker[]; caches: Shown[]; requests: number } = {
+const running: { sandbox?: Sandbox; workers: Worker[]; caches: Shown[]; requests: number; stuck: boolean } = {
   workers: [],
   caches: [],
   requests: 0,
+  /** A pass hangs on purpose: it waits for nothing but time. */
+  stuck: false,
 };
 
 /** A kind that the sandbox does not serve. */
@@ -39,7 +42,7 @@ const clock = createVirtualClock({
 
 /** Nothing is under way, on either side or on the wire: every request is answered and every cache shows what there is. */
 function isQuiet(): boolean {
-  return running.workers.every((worker) => worker.idle()) && isDelivered();
+  return (running.stuck || running.workers.every((worker) => worker.idle())) && isDelivered();
 }
 
 function isDelivered(): boolean {
@@ -76,6 +79,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const worker of running.workers.splice(0)) await worker.stop({ abandon: true });
   running.caches.length = 0;
+  running.stuck = false;
 });
 
 afterAll(async () => {
@@ -301,6 +305,32 @@ describe("failures", () => {
     expect(passes).toHaveLength(2);
   });
 
+  test("an exception of our own is counted, logged with pass, kind and key, and tried again like any failure", async () => {
+    await createWidget();
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog({ write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
+    const { passes, worker } = startWorker(
+      {
+        read: () => Promise.reject(new Error("no answer")),
+        statusOfFailure: () => {
+          throw new Error("a bug");
+        },
+      },
+      { log },
+    );
+    await clock.settle();
+    const [pass] = passes;
+    expect(pass?.error).toBe("the pass ended in an exception: Error: a bug");
+    expect(lines.find(({ level }) => level === "error")).toMatchObject({
+      pass: pass?.id,
+      kind: "testing.widget",
+      key: `${namespace}/w`,
+    });
+    expect(worker.metrics.text()).toContain('controller_runtime_reconcile_panics_total{controller="testing.widget"} 1');
+    await clock.advance(5_000);
+    expect(passes).toHaveLength(2);
+  });
+
   test("a listener that fails does not stop the worker", async () => {
     await createWidget();
     const { worker } = startWorker(
@@ -490,6 +520,158 @@ describe("leadership", () => {
     await clock.advance(60_000);
     expect(passes).toHaveLength(1);
     expect((await client.get(api, { namespace, name: "w" })).status).toBeUndefined();
+  });
+});
+
+describe("a pass whose time is up", () => {
+  const hanging = () => {
+    const first = gate();
+    const state = { reads: 0 };
+    const read = () => (++state.reads === 1 ? first.opened : undefined);
+    return { state, read, wakeUp: first.open };
+  };
+  const timeouts = ({ metrics }: Worker) =>
+    /controller_runtime_reconcile_timeouts_total\{[^}]*\} (\d+)/.exec(metrics.text())?.[1];
+
+  test("is given up, counted, and tried again with the wait of any failure", async () => {
+    await createWidget();
+    const { state, read } = hanging();
+    const { passes, worker } = startWorker({ read, plan: copied });
+    await until(() => state.reads === 1);
+    running.stuck = true;
+    await clock.advance(299_999);
+    expect([passes.length, timeouts(worker)]).toEqual([0, undefined]);
+    await clock.advance(1);
+    running.stuck = false;
+    expect([passes.map(({ error }) => error), timeouts(worker)]).toEqual([["the pass was given up after 300 s"], "1"]);
+    await clock.advance(4_999);
+    expect(state.reads).toBe(1);
+    await clock.advance(1);
+    expect(await client.get(api, { namespace, name: "w" })).toMatchObject({ status: { text: "one" } });
+  });
+
+  const emit = { type: "emit", severity: "Normal", reason: "Late", message: "too late" } as const;
+  test.each([
+    ["status", []],
+    ["Event", [emit]],
+  ])("writes nothing more when it comes round after all, no %s either", async (_what, effects) => {
+    await createWidget();
+    const { state, read, wakeUp } = hanging();
+    const { worker } = startWorker({
+      read,
+      plan: (resource) => (state.reads === 1 ? { ...copied(resource), effects } : calm),
+    });
+    await until(() => state.reads === 1);
+    running.stuck = true;
+    await clock.advance(300_000);
+    running.stuck = false;
+    wakeUp();
+    await clock.advance(60_000);
+    expect(state.reads).toBe(2);
+    expect((await client.get(api, { namespace, name: "w" })).status).toBeUndefined();
+    expect(worker.metrics.text()).toContain('orrery_recorded_events_total{outcome="written"} 0');
+  });
+
+  test("ends the write that is under way, and does not take its own earlier write for somebody's change", async () => {
+    await createWidget();
+    const state = { hangs: true, asked: 0 };
+    const held = (inner: KubernetesClient): KubernetesClient => ({
+      ...inner,
+      guarded: (check) => {
+        const right = check;
+        const guarded = inner.guarded(check);
+        return {
+          ...held(guarded),
+          patch: (of, key, body, options) => {
+            state.asked += 1;
+            if (options.subresource !== "status" || !state.hangs) return guarded.patch(of, key, body, options);
+            // As a request on a dead line: it ends with the right to make it.
+            return new Promise((_, reject) => {
+              const signal = right();
+              signal?.addEventListener("abort", () => reject(signal.reason as Error));
+            });
+          },
+        };
+      },
+    });
+    const own = held(counted(createClient({ connection: sandbox.connection(), clock })));
+    const { passes } = startWorker(
+      { plan: (resource) => ({ ...copied(resource), effects: [{ type: "addFinalizer", finalizer: "a.b/c" }] }) },
+      { client: own },
+    );
+    await until(() => state.asked === 2);
+    running.stuck = true;
+    await clock.advance(300_000);
+    running.stuck = false;
+    state.hangs = false;
+    await clock.advance(4_999);
+    expect(passes).toHaveLength(1);
+    await clock.advance(1);
+    expect(await client.get(api, { namespace, name: "w" })).toMatchObject({ status: { text: "one" } });
+    await client.patch(api, { namespace, name: "w" }, { metadata: { finalizers: null } }, { type: "merge" });
+  });
+});
+
+describe("the caches", () => {
+  const absentApi = { ...api, kind: "Absent", plural: ABSENT, singular: "absent", shortNames: ["ab"] };
+  const absents = (rules: Rules) => ({ ...widgets(rules), id: "testing.absent", kind: { ...widget, api: absentApi } });
+
+  test("one that is late is told by name, counted, and keeps its own kind waiting until it is filled", async () => {
+    await createWidget();
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog({ write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
+    const useless: string[] = [];
+    const reconcilers = { "testing.widget": widgets({ plan: copied }), "testing.absent": absents({}) };
+    const { worker, passes } = startWorker({}, { reconcilers, log, onUseless: (why) => useless.push(why) });
+    const late = () => lines.filter(({ level }) => level === "error");
+    await clock.advance(119_999);
+    expect([late(), worker.health().ready]).toEqual([[], false]);
+    await clock.advance(1);
+    expect(late()).toMatchObject([{ resource: ABSENT, kinds: ["testing.absent"] }]);
+    expect(worker.metrics.text()).toMatch(/orrery_cache_sync_timeouts_total\{resource="absents",[^}]*\} 1/);
+    expect(worker.health().detail.waitingFor).toMatchObject([{ resource: ABSENT, kinds: ["testing.absent"] }]);
+    expect(useless).toEqual([]);
+    expect(await client.get(api, { namespace, name: "w" })).toMatchObject({ status: { text: "one" } });
+
+    await client.create(apis.customResourceDefinition, crdOf({ ...widget, api: absentApi }));
+    await client.create(absentApi, {
+      apiVersion: "testing.orrery.dev/v1",
+      kind: "Absent",
+      metadata: { namespace, name: "a" },
+      spec: { text: "", parts: 0 },
+    });
+    await clock.advance(60_000);
+    expect(worker.health().ready).toBe(true);
+    expect(passes.some(({ kind }) => kind === "testing.absent")).toBe(true);
+    await client.delete(apis.customResourceDefinition, { name: `${ABSENT}.${api.group}` });
+  });
+
+  test("a worker none of whose kinds can run says so in one sentence, so that its process can end", async () => {
+    const useless: string[] = [];
+    startWorker(
+      {},
+      { reconcilers: { "testing.absent": absents({}) }, onUseless: (sentence) => useless.push(sentence) },
+    );
+    await clock.advance(119_999);
+    expect(useless).toEqual([]);
+    await clock.advance(600_000);
+    expect(useless).toHaveLength(1);
+    expect(useless[0]).toMatch(
+      /^No kind can be looked after: .*absents \(.*could not find.*deploy\/rbac\.yaml names\.$/,
+    );
+  });
+
+  test("are gone through every ten hours, give or take one, without a request: what failed for good is looked at again", async () => {
+    await createWidget();
+    const failure = { kind: "permanent", message: "not allowed" } as const;
+    const { passes, writes } = startWorker({ plan: () => ({ ...calm, failure }) }, { random: () => 0 });
+    await clock.settle();
+    await clock.advance(9 * 3_600_000 - 60_000);
+    expect(passes).toHaveLength(1);
+    await clock.advance(60_000);
+    expect(passes).toHaveLength(2);
+    await clock.advance(9 * 3_600_000);
+    expect([passes.length, writes]).toEqual([3, []]);
   });
 });
 

@@ -9,13 +9,14 @@ import { type Log, silentLog } from "@/server/observability/log";
 import { createMetrics, type Metrics } from "@/server/observability/metrics";
 import { createWorkerMetrics, type WorkerMetrics } from "@/server/observability/worker-metrics";
 import { applyPlan } from "@/server/reconcile/apply";
-import { createCaches, type Caches } from "@/server/reconcile/caches";
+import { type Cache, createCaches, type Caches } from "@/server/reconcile/caches";
 import { createExpectations } from "@/server/reconcile/expectations";
 import { type PassOutcome } from "@/server/reconcile/pass";
 import { createQueue } from "@/server/reconcile/queue";
 import { type AnyReconciler, type Key } from "@/server/reconcile/reconciler";
 import { createKindRunner, wantsOf } from "@/server/reconcile/kind-runner";
 import { type Runner } from "@/server/reconcile/runner";
+import { createSyncWatch, waitingFor, type Waiting } from "@/server/reconcile/sync-watch";
 import { createWriteGuard } from "@/server/reconcile/write-guard";
 
 export type Worker = {
@@ -59,6 +60,8 @@ export type WorkerOptions = {
   concurrency?: number;
   /** Called after every pass; must not block and may not fail the worker. */
   onPass?: (outcome: PassOutcome) => void;
+  /** None of its kinds can run, however long it waits; the sentence says why and what to do. */
+  onUseless?: (sentence: string) => void;
   log?: Log;
   metrics?: Metrics;
   random?: () => number;
@@ -67,8 +70,8 @@ export type WorkerOptions = {
 
 /** Whoever holds it writes; the replicas of one installation share the name. */
 const LEASE_NAME = "orrery-worker";
-/** controller-runtime's default is 1; a pass mostly waits for the API server, so several run at once. */
-const CONCURRENCY = 8;
+/** controller-runtime's default is 1; a pass mostly waits for the API server, and this many keep one busy. */
+const CONCURRENCY = 16;
 /** What is under way may take this long to end when the worker is stopped; controller-runtime's number. */
 const DRAIN_MS_MAX = 30_000;
 /** Events are news: worth a moment of the hand-over, not more. */
@@ -113,6 +116,7 @@ export function createWorker(options: WorkerOptions): Worker {
     guard,
     numbers,
     concurrency,
+    random: options.random,
     onPass: options.onPass,
   };
   const token = () => lease.token;
@@ -124,14 +128,27 @@ export function createWorker(options: WorkerOptions): Worker {
     for (const runner of runners.values()) runner.pump();
   });
   observe(numbers, { caches, lease, recorder });
+  const kinds = reconcilers.map((reconciler) => ({
+    id: reconciler.id,
+    caches: wantsOf(reconciler).map((want) => caches.of(want)),
+  }));
+  const syncWatch = createSyncWatch({
+    clock,
+    log,
+    kinds,
+    onLate: (cache) => numbers.cacheLate.of(labelsOf(cache)).add(),
+    onNone: (sentence) => options.onUseless?.(sentence),
+  });
 
   return {
     metrics,
     start: () => {
       caches.start();
+      syncWatch.start();
       lease.start();
     },
     stop: async ({ abandon = false } = {}) => {
+      syncWatch.stop();
       if (abandon) guard.close();
       const drained = Promise.all([...runners.values()].map((runner) => runner.stop()));
       if (!abandon) await within(clock, DRAIN_MS_MAX, drained);
@@ -144,7 +161,7 @@ export function createWorker(options: WorkerOptions): Worker {
     synced: () => caches.synced(),
     wake: (kind, key) => runnerOf(runners, kind).wake(key),
     idle: () => [...runners.values()].every((runner) => runner.idle()),
-    health: () => healthOf(caches, lease),
+    health: () => healthOf(caches, lease, kinds),
   };
 }
 
@@ -176,8 +193,9 @@ function observe(
     const { written, dropped, spam } = recorder.state();
     for (const [outcome, count] of Object.entries({ written, dropped, spam }))
       numbers.recorded.of({ outcome }).set(count);
-    for (const { api, labelSelector = "", store, reflector } of caches.all) {
-      const labels = { resource: api.plural, group: api.group, selector: labelSelector };
+    for (const cache of caches.all) {
+      const { store, reflector } = cache;
+      const labels = labelsOf(cache);
       const state = reflector.state();
       numbers.cacheObjects.of(labels).set(store.size);
       numbers.cacheSynced.of(labels).set(store.synced ? 1 : 0);
@@ -190,14 +208,22 @@ function observe(
   });
 }
 
+function labelsOf({ api, labelSelector = "" }: Cache): Record<string, string> {
+  return { resource: api.plural, group: api.group, selector: labelSelector };
+}
+
 /** A standby with warm caches is ready: it would take over at once. */
-function healthOf(caches: Caches, lease: Lease): Health {
+function healthOf(caches: Caches, lease: Lease, kinds: readonly Waiting[]): Health {
   const missing = caches.all.filter(({ store }) => !store.synced);
   const detail = {
     leading: lease.isHeld(),
     holder: lease.holder(),
     caches: { synced: caches.all.length - missing.length, of: caches.all.length },
-    waitingFor: missing.map(({ api, reflector }) => ({ resource: api.plural, error: reflector.state().lastError })),
+    waitingFor: missing.map((cache) => ({
+      resource: cache.api.plural,
+      kinds: waitingFor(kinds, cache),
+      error: cache.reflector.state().lastError,
+    })),
   };
   return { alive: true, ready: missing.length === 0, detail };
 }

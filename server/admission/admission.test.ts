@@ -94,10 +94,20 @@ describe("the webhook", () => {
     );
   });
 
-  test("refuses a class with an owned field", async () => {
-    const spec = { template: { spec: { hostIPC: true } } };
-    await expect(fleet.create(engineClass.api, { metadata: { name: "bad" }, spec })).rejects.toThrow(
-      "spec.template.spec.hostIPC",
+  test.each([
+    ["a field of the pod", { template: { spec: { hostIPC: true } } }, "spec.template.spec.hostIPC"],
+    ["a field of the engine's container", container({ tty: true }), "spec.template.spec.containers[engine].tty"],
+    ["a reserved annotation", { template: { metadata: { annotations: { "firebolt.io/x": "y" } } } }, "firebolt.io/x"],
+  ])("refuses %s in a class as in an engine, and in a change as in a new one", async (_, spec, path) => {
+    await expect(fleet.create(engineClass.api, { metadata: { name: "bad" }, spec })).rejects.toThrow(path);
+    await expect(deploy("bad", spec)).rejects.toThrow(path);
+    await expect(fleet.patch(engine.api, "good", { spec })).rejects.toThrow(path);
+  });
+
+  test("refuses amounts above the maximum in a change, too", async () => {
+    const spec = container({ resources: { requests: { cpu: "5" } } });
+    await expect(fleet.patch(engine.api, "good", { spec })).rejects.toThrow(
+      "spec.template.spec.containers[engine].resources.requests.cpu: 5 exceeds operator-configured maximum 4",
     );
   });
 

@@ -110,6 +110,32 @@ test("a broken connection is replaced, and the listener is told that it may have
   await database.close();
 });
 
+test("a connection that breaks in the middle of a transaction fails that transaction, and not the process", async () => {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => uncaught.push(error);
+  process.on("uncaughtException", note);
+  const database = await openDatabase({ dataDir: null, url: await server.createDatabase() });
+  const broken = database.transaction(async (query) => {
+    await query("SELECT 1");
+    await server.breakConnections();
+    await query("SELECT 1");
+  });
+  await expect(broken).rejects.toThrow(/connection/i);
+  await expect
+    .poll(
+      () =>
+        database.query("SELECT 1").then(
+          () => true,
+          () => false,
+        ),
+      patient,
+    )
+    .toBe(true);
+  await database.close();
+  process.off("uncaughtException", note);
+  expect(uncaught).toEqual([]);
+});
+
 test("an unreachable server is told in one sentence, without its password", async () => {
   const opening = openDatabase({ dataDir: null, url: "postgres://me:hunter2@127.0.0.1:1/orrery" });
   const error = await opening.catch((failure: unknown) => failure);

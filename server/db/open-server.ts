@@ -16,6 +16,8 @@ export async function openServer(url: string, connectionsMax = 10): Promise<Data
   });
   // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => undefined);
+  // One that breaks while it is lent out, between two queries, fails the next of them: that is told there.
+  pool.on("connect", (lent) => lent.on("error", () => undefined));
   try {
     await pool.query("SELECT 1");
   } catch (error) {

@@ -1,7 +1,7 @@
 import { clientOver, type KubernetesClient } from "@/server/kubernetes/client";
 import { type Clock } from "@/server/kubernetes/clock";
 import { type Connection } from "@/server/kubernetes/connection";
-import { createTransport, type Stream, type Transport } from "@/server/kubernetes/transport";
+import { createTransport, type Transport } from "@/server/kubernetes/transport";
 
 /** What a worker's client has under way: together with the proxy's counts it says exactly when all is quiet. */
 export type Traffic = {
@@ -35,12 +35,35 @@ export function createCountedClient(
   const transport: Transport = {
     ...inner,
     send: (request) => counted(() => inner.send(request)),
-    open: (request) =>
-      counted(async () => {
-        const stream = await inner.open(request);
-        const id = stream.headers["x-stream"];
-        return typeof id === "string" ? countedStream(stream, id, traffic) : stream;
-      }),
+    stream: (request, sink) => counting(request, sink),
+  };
+
+  const counting: Transport["stream"] = async (request, sink) => {
+    traffic.waiting++;
+    traffic.total++;
+    const stream = { id: "", begun: false };
+    const begin = () => {
+      if (!stream.begun) traffic.waiting--;
+      stream.begun = true;
+    };
+    try {
+      await inner.stream(request, {
+        onStart: (status, headers) => {
+          begin();
+          const id = headers["x-stream"];
+          if (typeof id === "string") traffic.streams.set((stream.id = id), 0);
+          sink.onStart(status, headers);
+        },
+        onData: (chunk) => {
+          sink.onData(chunk);
+          const taken = traffic.streams.get(stream.id);
+          if (taken !== undefined) traffic.streams.set(stream.id, taken + chunk.length);
+        },
+      });
+    } finally {
+      begin();
+      traffic.streams.delete(stream.id);
+    }
   };
   const sleep: Clock["sleep"] = async (ms, signal) => {
     traffic.sleeping++;
@@ -48,25 +71,4 @@ export function createCountedClient(
     traffic.sleeping--;
   };
   return { client: clientOver(transport, { ...clock, sleep }), traffic };
-}
-
-function countedStream(stream: Stream, id: string, traffic: Traffic): Stream {
-  traffic.streams.set(id, 0);
-  const { body } = stream;
-  const close = () => {
-    traffic.streams.delete(id);
-    body.destroy();
-  };
-  async function* chunks() {
-    try {
-      for await (const chunk of body) {
-        yield chunk;
-        // Asked for the next: this one has been taken in.
-        traffic.streams.set(id, (traffic.streams.get(id) ?? 0) + chunk.length);
-      }
-    } finally {
-      traffic.streams.delete(id);
-    }
-  }
-  return { ...stream, body: { [Symbol.asyncIterator]: chunks, destroy: close, text: () => body.text() } };
 }

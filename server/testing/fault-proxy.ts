@@ -38,7 +38,7 @@ export async function createFaultProxy(options: FaultProxyOptions) {
   const upstream = createUpstream(options.upstream);
   const writes: ProxiedWrite[] = [];
   const streams = new Map<string, RelayedStream>();
-  const state: ProxyState = { busy: 0, held: 0, events: 0, crashAtStatus: false, fired: false };
+  const state: ProxyState = { busy: 0, held: 0, events: 0, newsAtMs: 0, crashAtStatus: false, fired: false };
   const underWay = new Set<ProxiedWrite>();
   const watches = createWatchRelay({ ...options, upstream, streams, state });
 
@@ -66,6 +66,7 @@ export async function createFaultProxy(options: FaultProxyOptions) {
     const write = writeOf(writes.length + 1);
     writes.push(write);
     underWay.add(write);
+    state.newsAtMs = options.clock.monotonic();
     await carryWrite({ write, forward, response, reply, plan: options.plan, state, onCrash: options.onCrash });
     underWay.delete(write);
     options.onWrite?.(write);
@@ -89,8 +90,10 @@ export async function createFaultProxy(options: FaultProxyOptions) {
     /** Requests that get no answer, until the caller hangs up. */
     held: () => state.held,
     events: () => state.events,
+    /** When the last write or event came. */
+    newsAtMs: () => state.newsAtMs,
     /** Has the planned fault happened? */
-    fired: () => state.fired,
+    fired: () => state.fired && !state.crashAtStatus,
     bytesRead: upstream.bytesRead,
     stop: async () => {
       watches.stop();
@@ -101,7 +104,14 @@ export async function createFaultProxy(options: FaultProxyOptions) {
   };
 }
 
-export type ProxyState = { busy: number; held: number; events: number; crashAtStatus: boolean; fired: boolean };
+export type ProxyState = {
+  busy: number;
+  held: number;
+  events: number;
+  newsAtMs: number;
+  crashAtStatus: boolean;
+  fired: boolean;
+};
 export type Whole = { status: number; headers: Record<string, string>; text: string };
 
 async function whole(message: IncomingMessage): Promise<Whole> {

@@ -1,6 +1,5 @@
 import { crdOf } from "@/machines/crd";
 import type { Kind } from "@/machines/kind";
-import { foldPasses } from "@/server/history/fold-passes";
 import { apis } from "@/server/kubernetes/apis";
 import { createClient } from "@/server/kubernetes/client";
 import { createVirtualClock } from "@/server/kubernetes/clock";
@@ -9,6 +8,8 @@ import { apiVersionOf, type Api, type KubernetesObject } from "@/server/kubernet
 import type { PassOutcome } from "@/server/reconcile/pass";
 import type { AnyReconciler } from "@/server/reconcile/reconciler";
 import { createSandbox, type Sandbox } from "@/server/sandbox/sandbox";
+import { repeatedWrites } from "@/server/testing/repeated-writes";
+import { createReplayCheck } from "@/server/testing/replay-check";
 import { createWorker } from "@/server/worker";
 
 const stepMs = 500;
@@ -39,6 +40,7 @@ export async function createSandboxFleet({ kinds, reconcilers, namespace }: Flee
   await client.create(apis.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
 
   const passes: PassOutcome[] = [];
+  const history = createReplayCheck(reconcilers);
   const startWorker = () => {
     const worker = createWorker({
       client: createClient({ connection: sandbox.connection(), clock }),
@@ -46,7 +48,10 @@ export async function createSandboxFleet({ kinds, reconcilers, namespace }: Flee
       reconcilers,
       identity: "test",
       leaseNamespace: "default",
-      onPass: (outcome) => passes.push(outcome),
+      onPass: (outcome) => {
+        passes.push(outcome);
+        history.onPass(outcome);
+      },
     });
     running.worker = worker;
     worker.start();
@@ -97,10 +102,11 @@ export async function createSandboxFleet({ kinds, reconcilers, namespace }: Flee
       await worker.stop({ abandon: true });
       await client.close();
       await sandbox.stop();
-      // Whatever a test did here: the history that is stored of it folds to the states that were stored.
-      const kindsById = Object.fromEntries(Object.entries(reconcilers).map(([id, { kind }]) => [id, kind]));
-      const divergences = foldPasses(passes, kindsById);
-      if (divergences.length > 0) throw new Error(`History does not replay: ${divergences.join("; ")}`);
+      history.mustReplay();
+      const repeated = repeatedWrites(passes);
+      if (repeated.length > 0) throw new Error(`Nothing had changed: ${repeated.join("; ")}`);
     },
   };
 }
+
+export type SandboxFleet = Awaited<ReturnType<typeof createSandboxFleet>>;

@@ -6,6 +6,7 @@ import { createCountedClient, type Traffic } from "@/server/testing/counted-clie
 import { createFaultProxy, type ProxiedWrite } from "@/server/testing/fault-proxy";
 import { type FaultPlan } from "@/server/testing/faults";
 import { heldLease } from "@/server/testing/held-lease";
+import { createReplayCheck } from "@/server/testing/replay-check";
 import { type Scenario } from "@/server/testing/scenario";
 import { createWatchedClock } from "@/server/testing/watched-clock";
 import { createWorker, type Worker } from "@/server/worker";
@@ -26,6 +27,7 @@ export async function createStage(options: {
   const { scenario, plan, upstream, namespace } = options;
   const { clock, waiting } = createWatchedClock(options.clock);
   const violations: string[] = [];
+  const history = createReplayCheck(scenario.reconcilers());
   const ends: Promise<unknown>[] = [];
   let lives = 0;
   let life: Life | null = null;
@@ -68,6 +70,10 @@ export async function createStage(options: {
       namespace,
       random: seededRandom(lives),
       ...changed,
+      onPass: (outcome) => {
+        changed.onPass?.(outcome);
+        history.onPass(outcome);
+      },
     });
     life = { worker, client, traffic };
     worker.start();
@@ -96,8 +102,10 @@ export async function createStage(options: {
     waitsForTime: () => waiting() > 0,
     writes: proxy.writes,
     events: () => proxy.events(),
+    newsAtMs: () => proxy.newsAtMs(),
     fired: () => proxy.fired(),
-    violations,
+    /** What broke an invariant, and where the history of the passes does not fold to the states that were stored. */
+    violations: () => [...violations, ...history.divergences()],
     describe: () => ({
       alive: life !== null,
       idle: life?.worker.idle(),

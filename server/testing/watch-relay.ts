@@ -79,7 +79,7 @@ export function createWatchRelay(options: {
     const stream: RelayedStream = { bytesSent: 0, ended: false };
     streams.set(id, stream);
     // Who took the old view for the world also sees no more of it for a while.
-    let isMute = frozenAt.get(resource) === new URL(path, "http://proxy").searchParams.get("resourceVersion");
+    let isMute = frozenAt.get(resource) === versionAskedIn(path);
     if (isMute) frozenAt.delete(resource);
     const end = (how: () => void) => {
       stream.ended = true;
@@ -99,7 +99,10 @@ export function createWatchRelay(options: {
         if (text.includes("k8s.io/initial-events-end")) firstWorlds.set(resource, world);
       }
       if (isMute || stream.ended) return;
-      if (!text.startsWith('{"type":"BOOKMARK"') && !/\/leases/.test(path)) state.events++;
+      if (!text.startsWith('{"type":"BOOKMARK"') && !/\/leases/.test(path)) {
+        state.events++;
+        state.newsAtMs = clock.monotonic();
+      }
       const isPlanned = plan?.at === "event" && plan.number === state.events && !state.fired;
       if (!isPlanned) {
         write(`${text}\n`);
@@ -136,7 +139,7 @@ export function createWatchRelay(options: {
     },
     answersList: (path: string, response: ServerResponse): boolean => {
       const old = firstLists.get(resourceOf(path));
-      if (old === undefined || !oldListFor.delete(resourceOf(path))) return false;
+      if (old === undefined || asksForNewest(path) || !oldListFor.delete(resourceOf(path))) return false;
       response.writeHead(200, { "content-type": "application/json" }).end(old);
       frozenAt.set(resourceOf(path), versionOf(old));
       return true;
@@ -150,6 +153,15 @@ export function createWatchRelay(options: {
 function versionOf(list: string): string {
   const { metadata } = JSON.parse(list) as { metadata?: { resourceVersion?: string } }; // a list of the API server
   return metadata?.resourceVersion ?? "";
+}
+
+/** A list that names no version is read from a majority of the stores: the one answer that no server gives from an old view. */
+function asksForNewest(path: string): boolean {
+  return !versionAskedIn(path);
+}
+
+function versionAskedIn(path: string): string | null {
+  return new URL(path, "http://proxy").searchParams.get("resourceVersion");
 }
 
 /** The path without its query: one resource, seen from one worker. */
