@@ -11,10 +11,6 @@ export async function PrefetchedList({ kind, searchParams }: { kind: string | nu
   const { input, key } = listQuery(params);
   return (
     <Prefetch
-      queries={(trpc) => [
-        trpc.fleet.page.queryOptions({ ...params.filter, limit: 1 }),
-        ...(kind === null ? [] : [trpc.machines.get.queryOptions({ kind })]),
-      ]}
       paged={({ caller }) => [{ queryKey: key, queryFn: () => caller.fleet.page(input), initialPageParam: null }]}
     >
       <ResourceList key={kind} kind={kind} />

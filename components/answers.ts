@@ -12,5 +12,6 @@ export type TransitionAnswer = Answers["resource"]["history"]["transitions"][num
 export type EventAnswer = Answers["resource"]["events"]["events"][number];
 export type AsOfAnswer = Answers["resource"]["asOf"];
 export type GenerationAnswer = Answers["resource"]["generations"][number];
+export type DigestAnswer = Answers["resource"]["digest"];
 export type FlowAnswer = Answers["machines"]["flow"];
 export type MachineAnswer = Answers["machines"]["get"];

@@ -8,6 +8,7 @@ export default function OverviewPage() {
       queries={(trpc) => [
         ...[attentionQuery, underWayQuery].map((query) => trpc.fleet.page.queryOptions(query)),
         trpc.fleet.lately.queryOptions(latelyQuery),
+        trpc.machines.pictures.queryOptions(),
       ]}
     >
       <Overview />

@@ -17,98 +17,102 @@ export function About() {
     <>
       <h1>About and settings</h1>
       <div className="section" />
-      <div className="grid" style={{ gridTemplateColumns: "repeat(auto-fit, minmax(min(340px, 100%), 1fr))" }}>
-        <Card title="Look">
-          <ThemeChoice />
-        </Card>
-        <Card title="You">
-          <Panel query={here}>
-            {({ name, groups, identity, expiresAt }) => (
-              <table>
-                <tbody>
-                  <Line what="name">{name}</Line>
-                  <Line what="groups">{groups.join(", ") || "none"}</Line>
-                  <Line what="known by">
-                    {identity === "none" ? "nothing: everyone on this machine is let in" : identity}
-                  </Line>
-                  {expiresAt && <Line what="until">{expiresAt}</Line>}
-                </tbody>
-              </table>
+      <div className="grid halves">
+        <div className="stack">
+          <Card title="You">
+            <Panel query={here}>
+              {({ name, groups, identity, expiresAt }) => (
+                <table>
+                  <tbody>
+                    <Line what="name">{name}</Line>
+                    <Line what="groups">{groups.join(", ") || "none"}</Line>
+                    <Line what="known by">
+                      {identity === "none" ? "nothing: everyone on this machine is let in" : identity}
+                    </Line>
+                    {expiresAt && <Line what="until">{expiresAt}</Line>}
+                  </tbody>
+                </table>
+              )}
+            </Panel>
+            {here.data && here.data.identity !== "none" && (
+              <button
+                style={{ marginTop: 10 }}
+                onClick={() => void fetch("/api/session", { method: "DELETE" }).then(() => location.assign("/sign-in"))}
+              >
+                Sign out
+              </button>
             )}
-          </Panel>
-          {here.data && here.data.identity !== "none" && (
-            <button
-              style={{ marginTop: 10 }}
-              onClick={() => void fetch("/api/session", { method: "DELETE" }).then(() => location.assign("/sign-in"))}
-            >
-              Sign out
-            </button>
-          )}
-        </Card>
-        <Card title="Health">
-          <Panel query={here}>
-            {({ projection, staleMs, cluster, sandbox, version }) => (
-              <table>
-                <tbody>
-                  <Line what="cluster">
-                    {cluster}{" "}
-                    {sandbox && (
-                      <StatusPill tone="idle" slim>
-                        sandbox
-                      </StatusPill>
-                    )}
-                  </Line>
-                  <Line what="worker">
-                    {projection ? (
-                      <>
-                        {projection.lagMs > 10_000 ? (
-                          <StatusPill tone="warn" slim>
-                            {duration(projection.lagMs)} behind
-                          </StatusPill>
-                        ) : (
-                          <StatusPill tone="good" slim>
-                            up to date
-                          </StatusPill>
-                        )}{" "}
-                        {projection.dropped > 0 && <span className="ev">{projection.dropped} passes were lost</span>}
-                      </>
-                    ) : (
-                      <StatusPill tone="warn" slim>
-                        has not written yet
-                      </StatusPill>
-                    )}
-                  </Line>
-                  <Line what="watch">
-                    {projection ? (
-                      <span className="ev">
-                        the last change of the cluster was seen <Age since={projection.at} /> ago
-                        {projection.buffered > 0 && `; ${projection.buffered} wait to be written`}
-                      </span>
-                    ) : (
-                      <span className="ev">nothing was seen yet</span>
-                    )}
-                  </Line>
-                  <Line what="database">
-                    {staleMs > 0 ? (
-                      <StatusPill tone="warn" slim>
-                        silent for {duration(staleMs)}
-                      </StatusPill>
-                    ) : (
-                      <StatusPill tone="good" slim>
-                        answers
-                      </StatusPill>
-                    )}
-                  </Line>
-                  <Line what="this page">{mark}</Line>
-                  <Line what="version">{version}</Line>
-                </tbody>
-              </table>
-            )}
-          </Panel>
-        </Card>
-        <Card title="Keys">
-          <KeyList />
-        </Card>
+          </Card>
+          <Card title="Health">
+            <Panel query={here}>
+              {({ projection, staleMs, cluster, sandbox, version }) => (
+                <table>
+                  <tbody>
+                    <Line what="cluster">
+                      {cluster}{" "}
+                      {sandbox && (
+                        <StatusPill tone="idle" slim>
+                          sandbox
+                        </StatusPill>
+                      )}
+                    </Line>
+                    <Line what="worker">
+                      {projection ? (
+                        <>
+                          {projection.lagMs > 10_000 ? (
+                            <StatusPill tone="warn" slim>
+                              {duration(projection.lagMs)} behind
+                            </StatusPill>
+                          ) : (
+                            <StatusPill tone="good" slim>
+                              up to date
+                            </StatusPill>
+                          )}{" "}
+                          {projection.dropped > 0 && <span className="ev">{projection.dropped} passes were lost</span>}
+                        </>
+                      ) : (
+                        <StatusPill tone="warn" slim>
+                          has not written yet
+                        </StatusPill>
+                      )}
+                    </Line>
+                    <Line what="watch">
+                      {projection ? (
+                        <span className="ev">
+                          the last change of the cluster was seen <Age since={projection.at} /> ago
+                          {projection.buffered > 0 && `; ${projection.buffered} wait to be written`}
+                        </span>
+                      ) : (
+                        <span className="ev">nothing was seen yet</span>
+                      )}
+                    </Line>
+                    <Line what="database">
+                      {staleMs > 0 ? (
+                        <StatusPill tone="warn" slim>
+                          silent for {duration(staleMs)}
+                        </StatusPill>
+                      ) : (
+                        <StatusPill tone="good" slim>
+                          answers
+                        </StatusPill>
+                      )}
+                    </Line>
+                    <Line what="this page">{mark}</Line>
+                    <Line what="version">{version}</Line>
+                  </tbody>
+                </table>
+              )}
+            </Panel>
+          </Card>
+        </div>
+        <div className="stack">
+          <Card title="Look">
+            <ThemeChoice />
+          </Card>
+          <Card title="Keys">
+            <KeyList />
+          </Card>
+        </div>
       </div>
     </>
   );

@@ -1,12 +1,12 @@
 "use client";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { Tone } from "@/machines/lifecycle";
 import { resourcePath } from "../paths";
 import { Age } from "../time/age";
 import { StatusPill } from "../tone/status-pill";
 import { useTRPC } from "../trpc";
 import { Panel } from "../ui/panel";
+import { Link } from "../ui/link";
 import { auditPage } from "./audit-page";
 
 const tones: Record<string, Tone> = { accepted: "good", refused: "warn", running: "busy" };
@@ -15,6 +15,8 @@ export function AuditLog() {
   const log = useInfiniteQuery({
     ...useTRPC().commands.page.infiniteQueryOptions(...auditPage),
     staleTime: 0,
+    // A command changes something; what changes the counts is a good time to look again.
+    meta: { counts: true },
   });
   return (
     <section className="card scroll-x" aria-label="Audit log">

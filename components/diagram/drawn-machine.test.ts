@@ -56,6 +56,7 @@ test("arrow keys follow the transitions", () => {
     width: 100,
     height: 10,
     arrows: [],
+    entries: [],
     boxes: [],
     nodes: [place("off", 0), place("heating", 50), place("hot", 100)],
   };

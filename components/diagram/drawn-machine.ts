@@ -1,4 +1,4 @@
-import { arrowsOf, boxHolding, denseFrom, type Arrow, type Diagram } from "@/machines/arrows";
+import { arrowsOf, boxHolding, denseFrom, entriesOf, type Arrow, type Diagram, type Entry } from "@/machines/arrows";
 import type { Tone } from "@/machines/lifecycle";
 import type { Layout } from "@/server/layout/layout-machine";
 
@@ -17,7 +17,7 @@ export type DrawnState = {
 };
 /** `why` is the condition that keeps it shut. */
 export type DrawnArrow = Arrow & { look: WireLook; why: string | null };
-export type DrawnMachine = { states: DrawnState[]; arrows: DrawnArrow[]; isDense: boolean };
+export type DrawnMachine = { states: DrawnState[]; arrows: DrawnArrow[]; entries: Entry[]; isDense: boolean };
 
 /** What is known of one resource: where it is, how it came, which ways are open, and why the others are not. */
 export type Here = {
@@ -42,7 +42,8 @@ export function drawMachine(diagram: Diagram, subs: ReadonlyMap<string, string>,
     why: arrow.edges.map(({ id }) => here?.why.get(id)).find((why) => why !== undefined) ?? null,
   }));
   return {
-    isDense: arrows.length > denseFrom,
+    isDense: arrows.filter(({ own }) => own.length > 0).length > denseFrom,
+    entries: entriesOf(diagram),
     arrows: drawn,
     states: diagram.nodes.map(({ id, tone, summary }) => {
       const count = "state" in at ? null : (at.get(id)?.count ?? 0);
@@ -115,4 +116,9 @@ export function tellArrow({ from, to, edges, look, why }: DrawnArrow): string {
   const labels = [...new Set(edges.map(({ label }) => label))].join("; ");
   const said = [words[look], look === "shut" ? why : null].filter(Boolean).join(": ");
   return [`${from} → ${to}`, labels, said].filter(Boolean).join(" · ");
+}
+
+/** The ways that many states share, in one line. */
+export function tellEntry({ from, to, labels }: Entry): string {
+  return [`${from.join(", ")} → ${to}`, labels.join("; ")].join(" · ");
 }

@@ -6,8 +6,8 @@ import type { Layout } from "@/server/layout/layout-machine";
 import { isTyping } from "../shell/shortcuts";
 import { ArrowHead } from "./arrow-head";
 import { BoxNode } from "./box-node";
-import { endOf, neighbourOf, tellArrow, type DrawnMachine } from "./drawn-machine";
-import { edgesOf, nodesOf } from "./flow-elements";
+import { endOf, neighbourOf, tellArrow, tellEntry, type DrawnMachine } from "./drawn-machine";
+import { edgesOf, nodesOf, nowhere, type Focus } from "./flow-elements";
 import { StateNode, stateElementId } from "./state-node";
 import { frameOf } from "./still-diagram";
 import { WireEdge } from "./wire-edge";
@@ -32,24 +32,22 @@ export function FlowDiagram(props: Props) {
   );
 }
 
-/** What is pointed at or has the focus: a state, or one arrow. */
-type Focus = { state: string | null; arrow: string | null };
-const nowhere: Focus = { state: null, arrow: null };
-
 function Flow({ id, layout, machine, label, onState }: Props) {
   const [focus, setFocus] = useState<Focus>(nowhere);
   const nodes = useMemo(() => nodesOf(id, layout, machine), [id, layout, machine]);
   const edges = useMemo(() => edgesOf(id, layout, machine, focus), [id, layout, machine, focus]);
   useFitting(layout, machine.states.find(({ look }) => look === "now")?.id);
   const told = machine.arrows.find((arrow) => arrow.id === focus.arrow);
+  const toldEntry = machine.entries.find((entry) => entry.id === focus.arrow);
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (!event.key.startsWith("Arrow")) return;
     const at = focusOf(event.target);
+    if (at.arrow === null && at.state === null) return;
     const arrow = machine.arrows.find((one) => one.id === at.arrow);
+    const entry = machine.entries.find((one) => one.id === at.arrow);
     const to = arrow
       ? endOf(arrow, event.key)
-      : at.state !== null && neighbourOf(layout, machine.arrows, at.state, event.key);
-    if (!arrow && at.state === null) return;
+      : (entry?.to ?? (at.state !== null && neighbourOf(layout, machine.arrows, at.state, event.key)));
     event.preventDefault();
     event.stopPropagation();
     if (to) document.getElementById(stateElementId(id, to))?.focus();
@@ -93,7 +91,7 @@ function Flow({ id, layout, machine, label, onState }: Props) {
         />
       </div>
       <p className="told ev mono" aria-hidden>
-        {told ? tellArrow(told) : ""}
+        {told ? tellArrow(told) : toldEntry ? tellEntry(toldEntry) : ""}
       </p>
     </>
   );

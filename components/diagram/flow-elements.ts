@@ -1,6 +1,6 @@
 import type { Edge, Node } from "@xyflow/react";
 import type { Layout } from "@/server/layout/layout-machine";
-import { tellArrow, type DrawnMachine } from "./drawn-machine";
+import { tellArrow, tellEntry, type DrawnMachine } from "./drawn-machine";
 import type { StateData } from "./state-node";
 import type { WireData } from "./wire-edge";
 
@@ -28,20 +28,42 @@ export function nodesOf(diagram: string, layout: Layout, machine: DrawnMachine):
   return [...boxes, ...states];
 }
 
-export function edgesOf(
-  diagram: string,
-  layout: Layout,
-  machine: DrawnMachine,
-  focus: { state: string | null; arrow: string | null },
-): Edge[] {
+/** What is pointed at or has the focus: a state, or one arrow. */
+export type Focus = { state: string | null; arrow: string | null };
+export const nowhere: Focus = { state: null, arrow: null };
+
+export function edgesOf(diagram: string, layout: Layout, machine: DrawnMachine, focus: Focus): Edge[] {
+  return wiresOf(diagram, layout, machine, focus).map(({ from, to, ...data }) => ({
+    id: data.path.id,
+    source: from,
+    target: to,
+    type: "wire",
+    data,
+    zIndex: data.look === "focus" ? 2 : 1,
+  }));
+}
+
+type Wire = WireData & { from: string; to: string };
+
+/** Every arrow that is to be seen now, and how; one that is told where it leads only when it is asked about. */
+export function wiresOf(diagram: string, layout: Layout, machine: DrawnMachine, focus: Focus = nowhere): Wire[] {
   const now = machine.states.find(({ look }) => look === "now")?.id;
-  return machine.arrows.flatMap((arrow) => {
+  const arrows = machine.arrows.flatMap((arrow): Wire[] => {
     const path = layout.arrows.find(({ id }) => id === arrow.id);
     if (!path) return [];
-    const isFocus = arrow.id === focus.arrow || (focus.arrow === null && arrow.from === focus.state);
-    const isQuiet = machine.isDense && !isFocus && arrow.from !== now && arrow.look !== "taken";
-    const look = isFocus ? ("focus" as const) : arrow.look;
-    const data: WireData = { diagram, path, look, isQuiet, told: tellArrow(arrow) };
-    return [{ id: arrow.id, source: arrow.from, target: arrow.to, type: "wire", data, zIndex: isFocus ? 2 : 1 }];
+    const isOfEntry = path.isAside && focus.arrow === `>${arrow.to}`;
+    const isFocus = arrow.id === focus.arrow || isOfEntry || (focus.arrow === null && arrow.from === focus.state);
+    const isAskedAbout = isFocus || arrow.from === now || arrow.look === "taken";
+    if (path.isAside && !isAskedAbout) return [];
+    const { from, to } = arrow;
+    const look = isFocus ? "focus" : arrow.look;
+    return [{ diagram, path, look, isQuiet: machine.isDense && !isAskedAbout, told: tellArrow(arrow), from, to }];
   });
+  const entries = machine.entries.flatMap((entry): Wire[] => {
+    const path = layout.entries.find(({ id }) => id === entry.id);
+    if (!path) return [];
+    const look = focus.arrow === entry.id ? "focus" : "plain";
+    return [{ diagram, path, look, isQuiet: false, told: tellEntry(entry), from: entry.to, to: entry.to }];
+  });
+  return [...arrows, ...entries];
 }

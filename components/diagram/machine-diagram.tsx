@@ -2,13 +2,18 @@
 import { lazy, Suspense, useState, useSyncExternalStore } from "react";
 import { folded as foldedDiagram, type Diagram } from "@/machines/arrows";
 import type { Layout } from "@/server/layout/layout-machine";
+import { afterLoad } from "../ui/after-load";
 import { drawMachine, foldedAt, type Here, type Population } from "./drawn-machine";
 import { StateCards } from "./state-cards";
 import { StillDiagram } from "./still-diagram";
 import { TextTwin } from "./text-twin";
 
-// Loaded on its own: pages without a large diagram do not pay for it.
-const FlowDiagram = lazy(() => import("./flow-diagram").then((module) => ({ default: module.FlowDiagram })));
+// Loaded on its own, after the page: until then the still one shows the same.
+const FlowDiagram = lazy(() =>
+  afterLoad()
+    .then(() => import("./flow-diagram"))
+    .then((module) => ({ default: module.FlowDiagram })),
+);
 
 type Props = {
   id: string;

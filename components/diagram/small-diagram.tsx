@@ -1,7 +1,6 @@
-import Link from "next/link";
-import { denseFrom } from "@/machines/arrows";
 import type { Tone } from "@/machines/lifecycle";
 import type { Layout } from "@/server/layout/layout-machine";
+import { Link } from "../ui/link";
 import { ArrowHead } from "./arrow-head";
 
 type State = { state: string; tone: Tone; count: number };
@@ -14,7 +13,7 @@ export function SmallDiagram({ id, layout, states, hrefOf, label }: Props) {
   // Small machines keep their size; large ones shrink to the card.
   return (
     <svg
-      className={`picture${layout.arrows.length > denseFrom ? " dense" : ""}`}
+      className="picture"
       viewBox={`${left} ${top} ${width} ${height}`}
       style={{ maxWidth: width * 1.08 }}
       role="group"
@@ -26,7 +25,7 @@ export function SmallDiagram({ id, layout, states, hrefOf, label }: Props) {
       {layout.boxes.map((box) => (
         <rect key={box.id} className="box" x={box.x} y={box.y} width={box.width} height={box.height} rx="10" />
       ))}
-      {layout.arrows.map((arrow) => (
+      {[...layout.arrows.filter(({ isAside }) => !isAside), ...layout.entries].map((arrow) => (
         <path key={arrow.id} className="arrow" d={arrow.d} markerEnd={`url(#${head})`} />
       ))}
       {layout.nodes.map((node) => {

@@ -1,6 +1,9 @@
 import type { Layout } from "@/server/layout/layout-machine";
 import { ArrowHead } from "./arrow-head";
 import type { DrawnMachine } from "./drawn-machine";
+import { wiresOf } from "./flow-elements";
+
+const heads = ["shut", "plain", "may", "will", "taken"] as const;
 
 /** The room that a diagram takes, the same before and after it can be walked through. */
 export function frameOf({ width, height }: Layout): React.CSSProperties {
@@ -12,20 +15,27 @@ export function StillDiagram({ id, layout, machine }: { id: string; layout: Layo
   const { left, top, width, height } = layout;
   return (
     <div className="flow" style={frameOf(layout)} aria-hidden>
-      <svg
-        className={`picture${machine.isDense ? " dense" : ""}`}
-        viewBox={`${left} ${top} ${width} ${height}`}
-        style={{ height: "100%" }}
-      >
+      <svg className="picture" viewBox={`${left} ${top} ${width} ${height}`} style={{ height: "100%" }}>
         <defs>
-          <ArrowHead id={`${id}-still`} className="head" />
+          {heads.map((look) => (
+            <ArrowHead key={look} id={`${id}-still-${look}`} className={`wire-head ${look}`} />
+          ))}
         </defs>
-        {layout.arrows.map((arrow) => (
-          <g key={arrow.id}>
-            <path className="arrow" d={arrow.d} markerEnd={`url(#${id}-still)`} />
-            {!machine.isDense &&
-              arrow.lines.map((line, index) => (
-                <text key={`${index} ${line}`} className="lbl" x={arrow.label.x} y={arrow.label.y + 11 + index * 14}>
+        {wiresOf(id, layout, machine).map(({ path, look, isQuiet }) => (
+          <g key={path.id}>
+            <path
+              className={`wire ${look}${isQuiet ? " faint" : ""}`}
+              d={path.d}
+              markerEnd={isQuiet ? undefined : `url(#${id}-still-${look})`}
+            />
+            {!isQuiet &&
+              path.lines.map((line, index) => (
+                <text
+                  key={`${index} ${line}`}
+                  className="wire-label"
+                  x={path.label.x}
+                  y={path.label.y + 11 + index * 14}
+                >
                   {line}
                 </text>
               ))}
@@ -41,11 +51,11 @@ export function StillDiagram({ id, layout, machine }: { id: string; layout: Layo
               transform={`translate(${node.x} ${node.y})`}
             >
               <rect width={node.width} height={node.height} rx="11" />
-              <text x="15" y={node.height / 2 + (state?.sub ? -2 : 4)}>
+              <text x="13" y={node.height / 2 + (state?.sub ? -2 : 4)}>
                 {node.id}
               </text>
               {state?.sub && (
-                <text className="sub" x="15" y={node.height / 2 + 14}>
+                <text className="sub" x="13" y={node.height / 2 + 14}>
                   {state.sub}
                 </text>
               )}

@@ -10,12 +10,14 @@ const columns: { title: string; sort: PageQuery["sort"] | null }[] = [
   { title: "Since", sort: "since" },
 ];
 
-export function ListHead({ list, onSelectShown }: { list: List; onSelectShown: () => void }) {
+type Props = { list: List; isAllOn: boolean; onSelectShown: () => void };
+
+export function ListHead({ list, isAllOn, onSelectShown }: Props) {
   const { params, search, go } = list;
   return (
     <div className="row head" role="row">
       <span role="columnheader">
-        <input type="checkbox" aria-label="Select all that are shown" checked={false} onChange={onSelectShown} />
+        <input type="checkbox" aria-label="Select all that are shown" checked={isAllOn} onChange={onSelectShown} />
       </span>
       {columns.map(({ title, sort }) => {
         const isSorted = params.sort === sort;

@@ -1,23 +1,24 @@
 "use client";
-import Link from "next/link";
 import type { Row } from "@/server/resources/row";
 import { resourcePath } from "../paths";
 import { Age } from "../time/age";
 import { duration } from "../time/duration";
 import { StatusPill } from "../tone/status-pill";
+import { Link } from "../ui/link";
 
 type Props = {
   row: Row;
   isAt: boolean;
   isOn: boolean;
   isGone: boolean;
-  showsKind: boolean;
+  /** Said where there are several kinds. */
+  kindTitle: string | null;
   stay: { usual: { p50Ms: number; p95Ms: number } | null; ratio: number | null };
   onSelect: (extend: boolean) => void;
   onCommand: (command: string) => void;
 };
 
-export function ListRow({ row, isAt, isOn, isGone, showsKind, stay, onSelect, onCommand }: Props) {
+export function ListRow({ row, isAt, isOn, isGone, kindTitle, stay, onSelect, onCommand }: Props) {
   const { ratio, usual } = stay;
   const isLate = ratio !== null && ratio > 1;
   const tone = isLate && row.tone === "busy" ? "warn" : row.tone;
@@ -46,7 +47,7 @@ export function ListRow({ row, isAt, isOn, isGone, showsKind, stay, onSelect, on
         <Link href={resourcePath(row)}>{row.name}</Link>
         <small>
           {row.namespace}
-          {showsKind && ` · ${row.kind}`}
+          {kindTitle !== null && ` · ${kindTitle}`}
           {isGone && " · moved on"}
         </small>
       </span>

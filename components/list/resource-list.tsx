@@ -14,7 +14,7 @@ import { BulkBar } from "./bulk-bar";
 import { ListFilters } from "./list-filters";
 import { ListHead } from "./list-head";
 import { ListRow } from "./list-row";
-import { useList } from "./use-list";
+import { useList, type List } from "./use-list";
 import { useSelection } from "./use-selection";
 
 type Asked = { kind: string; namespace: string; name: string; command: string };
@@ -45,26 +45,24 @@ export function ResourceList({ kind }: { kind: string | null }) {
           </button>
         </p>
       )}
-      <Rows list={list} showsKind={kind === null} kind={kind} />
+      <Rows
+        list={list}
+        kind={kind}
+        titleOf={(of) => (kind === null ? (machines.find((machine) => machine.kind === of)?.kindTitle ?? of) : null)}
+      />
     </>
   );
 }
 
-function Rows({
-  list,
-  showsKind,
-  kind,
-}: {
-  list: ReturnType<typeof useList>;
-  showsKind: boolean;
-  kind: string | null;
-}) {
+type RowsProps = { list: List; kind: string | null; titleOf: (kind: string) => string | null };
+
+function Rows({ list, kind, titleOf }: RowsProps) {
   const { rows, query } = list;
   const ids = rows.map(({ row }) => row.id);
   const selection = useSelection(ids);
   const [asked, setAsked] = useState<Asked | null>(null);
   const now = useNow();
-  const dwellOf = useDwell(rows.map(({ row }) => row));
+  const dwellOf = useDwell();
   const at = useCursor(ids, selection.toggle);
   const place = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -88,7 +86,11 @@ function Rows({
   return (
     <>
       <div className="rows" role="table" aria-label="Resources" aria-rowcount={list.counts?.total ?? -1} ref={place}>
-        <ListHead list={list} onSelectShown={selection.selectShown} />
+        <ListHead
+          list={list}
+          isAllOn={ids.length > 0 && ids.every(selection.has)}
+          onSelectShown={selection.toggleShown}
+        />
         <div style={{ padding: rows.length ? 0 : "6px 16px" }}>
           <Panel
             query={query}
@@ -121,7 +123,7 @@ function Rows({
                         isGone={isGone}
                         isAt={at === row.id}
                         isOn={selection.has(row.id)}
-                        showsKind={showsKind}
+                        kindTitle={titleOf(row.kind)}
                         stay={dwellOf(row, now)}
                         onSelect={(extend) => selection.toggle(row.id, extend)}
                         onCommand={(command) =>

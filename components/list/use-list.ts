@@ -24,7 +24,13 @@ export function useList(kind: string | null) {
     initialPageParam: first,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
-  const fresh = useQuery({ ...trpc.fleet.page.queryOptions({ ...params.filter, limit: 1 }), meta: { counts: true } });
+  // The first page came with its counts; they are asked for again when something has changed since.
+  const fresh = useQuery({
+    ...trpc.fleet.page.queryOptions({ ...params.filter, limit: 1 }),
+    meta: { counts: true },
+    initialData: query.data?.pages[0],
+    enabled: query.isSuccess,
+  });
   const rows = (query.data?.pages ?? []).flatMap((page) => page.rows);
   useLiveRows(
     "list",

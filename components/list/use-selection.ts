@@ -26,7 +26,10 @@ export function useSelection(ids: string[]) {
       setAll(false);
       setLast(id);
     },
-    selectShown: () => setChosen(new Set(ids)),
+    toggleShown: () => {
+      setChosen(new Set(isAll || ids.every((id) => chosen.has(id)) ? [] : ids));
+      setAll(false);
+    },
     selectAll: () => setAll(true),
     clear: () => {
       setChosen(new Set());

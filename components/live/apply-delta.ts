@@ -3,7 +3,7 @@ import type { Delta } from "@/server/live/fleet-changes";
 import type { Page } from "@/server/resources/page-query";
 import type { Row } from "@/server/resources/row";
 import { listKey } from "../list/list-query";
-import { historyPage } from "../resource/history-page";
+import type { ResourceRef } from "../paths";
 import type { useTRPC } from "../trpc";
 
 type Trpc = ReturnType<typeof useTRPC>;
@@ -24,9 +24,9 @@ export function applyDelta(queries: QueryClient, trpc: Trpc, delta: Delta): void
       held && "pages" in held ? { ...held, pages: held.pages.map((page) => withRows(page, changed)) } : held,
     );
   }
-  const touched = [...changed.keys(), ...delta.gone];
-  if (touched.length > 0) askAgain(queries, trpc, touched);
-  if (delta.counts || delta.elsewhere > 0 || touched.length > 0) askForCounts(queries, trpc);
+  const touched = new Set([...changed.keys(), ...delta.gone]);
+  if (touched.size > 0) askAgain(queries, touched);
+  if (delta.counts || delta.elsewhere > 0 || touched.size > 0) askForCounts(queries, trpc);
 }
 
 function withRows(page: Page, changed: Map<string, Row>): Page {
@@ -34,18 +34,16 @@ function withRows(page: Page, changed: Map<string, Row>): Page {
   return { ...page, rows: page.rows.map((row) => changed.get(row.id) ?? row) };
 }
 
-function askAgain(queries: QueryClient, trpc: Trpc, ids: string[]) {
-  for (const id of ids) {
-    const [kind = "", namespace = "", name = ""] = id.split("/");
-    const ref = { kind, namespace, name };
-    for (const procedure of [trpc.resource.get, trpc.resource.explain, trpc.resource.objects, trpc.resource.yaml]) {
-      void queries.invalidateQueries({ queryKey: procedure.queryKey(ref) });
-    }
-    const [asked, paging] = historyPage(ref);
-    void queries.invalidateQueries({ queryKey: trpc.resource.history.infiniteQueryOptions(asked, paging).queryKey });
-    void queries.invalidateQueries({ queryKey: trpc.resource.events.queryKey(ref) });
-    void queries.invalidateQueries({ queryKey: trpc.resource.generations.queryKey({ ...ref, limit: 30 }) });
-  }
+/** Everything that was asked about these resources, but for their past, which does not change. */
+function askAgain(queries: QueryClient, ids: ReadonlySet<string>) {
+  void queries.invalidateQueries({
+    predicate: ({ queryKey: [path, asked] }) => {
+      // As tRPC makes its keys: the path of the procedure, then what it was given.
+      if (!Array.isArray(path) || path[0] !== "resource" || path[1] === "asOf") return false;
+      const { kind, namespace, name } = (asked as { input?: Partial<ResourceRef> } | undefined)?.input ?? {};
+      return ids.has([kind, namespace, name].join("/"));
+    },
+  });
 }
 
 let countsAt = 0;

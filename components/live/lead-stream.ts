@@ -84,9 +84,11 @@ export function leadStream(client: TRPCClient<AppRouter>, { tell, ids, from }: L
       },
     );
   };
-  const online = () => later(open, 50);
-  window.addEventListener("online", online);
-  window.addEventListener("offline", broken);
+  // The network changed: only a stream opened now tells whether the server can be reached. One that was open before may
+  // go on, or be cut without a word.
+  const ask = () => later(open, 50);
+  window.addEventListener("online", ask);
+  window.addEventListener("offline", ask);
   open();
 
   return {
@@ -102,8 +104,8 @@ export function leadStream(client: TRPCClient<AppRouter>, { tell, ids, from }: L
       stopped = true;
       clearTimeout(timer);
       clearTimeout(patience);
-      window.removeEventListener("online", online);
-      window.removeEventListener("offline", broken);
+      window.removeEventListener("online", ask);
+      window.removeEventListener("offline", ask);
       subscription?.unsubscribe();
     },
   };

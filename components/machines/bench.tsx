@@ -33,7 +33,7 @@ function Trial({ machine }: { machine: Kind["lifecycles"][string]["machine"] }) 
   const taken = ways.find((way) => way.taken);
   return (
     <div className="stack" style={{ gap: 12 }}>
-      <div className="chips">
+      <div className="chips" style={{ alignItems: "end" }}>
         <label className="field">
           state
           <select value={state} onChange={(event) => setState(event.target.value)}>

@@ -1,14 +1,16 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { SmallDiagram } from "../diagram/small-diagram";
 import { kindPath, machinePath } from "../paths";
 import { useTRPC } from "../trpc";
 import { Panel } from "../ui/panel";
+import { Link } from "../ui/link";
 
 /** Every lifecycle as a small statechart, with how many resources are in each state. */
 export function MachineCards({ hrefs }: { hrefs: "list" | "machine" }) {
-  const machines = useQuery(useTRPC().machines.list.queryOptions());
+  const trpc = useTRPC();
+  const machines = useQuery(trpc.machines.list.queryOptions());
+  const pictures = useQuery(trpc.machines.pictures.queryOptions());
   return (
     <>
       <h2 className="section">
@@ -17,10 +19,10 @@ export function MachineCards({ hrefs }: { hrefs: "list" | "machine" }) {
           {machines.data && `${machines.data.length} machines · `}a number is how many resources are in that state
         </small>
       </h2>
-      <Panel query={machines}>
+      <Panel query={{ ...machines, data: pictures.data && machines.data, error: machines.error ?? pictures.error }}>
         {(list) => (
           <div className="small-cards">
-            {list.map(({ kind, lifecycle, kindTitle, total, states, layout }, index) => (
+            {list.map(({ kind, lifecycle, kindTitle, total, states, hash }, index) => (
               <section key={`${kind} ${lifecycle}`} className="card" aria-label={`${kindTitle}, ${lifecycle}`}>
                 <header>
                   <h2>
@@ -30,17 +32,19 @@ export function MachineCards({ hrefs }: { hrefs: "list" | "machine" }) {
                     </small>
                   </h2>
                 </header>
-                <SmallDiagram
-                  id={`small-${index}`}
-                  layout={layout}
-                  states={states}
-                  label={`${kindTitle}, ${lifecycle}`}
-                  hrefOf={(state) =>
-                    hrefs === "machine"
-                      ? machinePath(kind, lifecycle)
-                      : `${kindPath(kind)}?state=${encodeURIComponent(isFirst(list, kind, lifecycle) ? state : `${lifecycle}=${state}`)}`
-                  }
-                />
+                {pictures.data?.[hash] && (
+                  <SmallDiagram
+                    id={`small-${index}`}
+                    layout={pictures.data[hash]}
+                    states={states}
+                    label={`${kindTitle}, ${lifecycle}`}
+                    hrefOf={(state) =>
+                      hrefs === "machine"
+                        ? machinePath(kind, lifecycle)
+                        : `${kindPath(kind)}?state=${encodeURIComponent(isFirst(list, kind, lifecycle) ? state : `${lifecycle}=${state}`)}`
+                    }
+                  />
+                )}
               </section>
             ))}
           </div>

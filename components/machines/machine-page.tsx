@@ -7,14 +7,15 @@ import { MachineDiagram } from "../diagram/machine-diagram";
 import { kindPath } from "../paths";
 import { duration } from "../time/duration";
 import { useTRPC } from "../trpc";
+import { afterLoad } from "../ui/after-load";
 import { Card } from "../ui/card";
 import { Panel } from "../ui/panel";
 import { NeverTaken } from "./never-taken";
 import { SpecTable } from "./spec-table";
 import { StatesTable } from "./states-table";
 
-// The bench runs the machine itself, with XState; only who looks at a machine pays for that.
-const Bench = dynamic(() => import("./bench").then((module) => module.Bench), { ssr: false });
+// The bench runs the machine itself, with XState; only who looks at a machine pays for that, and not before it is there.
+const Bench = dynamic(() => afterLoad().then(() => import("./bench").then((module) => module.Bench)), { ssr: false });
 
 export function MachinePage({ kind, lifecycle }: { kind: string; lifecycle: string }) {
   const machine = useQuery({ ...useTRPC().machines.get.queryOptions({ kind, lifecycle }), meta: { counts: true } });
@@ -41,22 +42,26 @@ function Machine({ answer }: { answer: MachineAnswer }) {
       <div className="section" />
       <div className="stack">
         <Card title="The machine" note={`${total.toLocaleString("en")} resources · ${definition.hash}`}>
-          {layout && (
-            <MachineDiagram
-              id="machine"
-              diagram={definition.diagram}
-              layout={layout}
-              folded={folded}
-              subs={subs}
-              at={counts}
-              label={definition.title}
-              onState={(state) =>
-                router.push(`${kindPath(kind)}?state=${encodeURIComponent(isFirst ? state : `${lifecycle}=${state}`)}`)
-              }
-            />
-          )}
+          <MachineDiagram
+            id="machine"
+            diagram={definition.diagram}
+            layout={layout}
+            folded={folded}
+            subs={subs}
+            at={counts}
+            label={definition.title}
+            onState={(state) =>
+              router.push(`${kindPath(kind)}?state=${encodeURIComponent(isFirst ? state : `${lifecycle}=${state}`)}`)
+            }
+          />
         </Card>
         <div className="grid">
+          <StatesTable states={states} nodes={definition.diagram.nodes} flow={flow.data?.states ?? []} />
+          <Card title="Bench" note="made-up facts, the real rules">
+            <Bench kind={kind} lifecycle={lifecycle} />
+          </Card>
+        </div>
+        <div className="grid spec">
           <Card title="Specification" note="written by the machine itself; tried from top to bottom">
             <SpecTable
               definition={definition}
@@ -64,13 +69,7 @@ function Machine({ answer }: { answer: MachineAnswer }) {
               flow={flow.data?.edges ?? []}
             />
           </Card>
-          <div className="stack">
-            <StatesTable states={states} nodes={definition.diagram.nodes} flow={flow.data?.states ?? []} />
-            <NeverTaken definition={definition} taken={new Set(edges.map(({ edge }) => edge))} />
-            <Card title="Bench" note="made-up facts, the real rules">
-              <Bench kind={kind} lifecycle={lifecycle} />
-            </Card>
-          </div>
+          <NeverTaken definition={definition} taken={new Set(edges.map(({ edge }) => edge))} />
         </div>
       </div>
     </>

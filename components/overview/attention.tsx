@@ -1,6 +1,5 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { Row } from "@/server/resources/row";
 import { useLiveRows } from "../live/live";
 import { resourcePath } from "../paths";
@@ -10,6 +9,7 @@ import { useDwell } from "../time/use-dwell";
 import { StatusPill } from "../tone/status-pill";
 import { useTRPC } from "../trpc";
 import { Panel } from "../ui/panel";
+import { Link } from "../ui/link";
 import { attentionQuery, underWayQuery } from "./overview-queries";
 
 /** What wants a person, one sentence each; then how the rest is doing. */
@@ -19,7 +19,7 @@ export function Attention() {
   const underWay = useQuery({ ...trpc.fleet.page.queryOptions(underWayQuery), meta: { counts: true } });
   const now = useNow();
   const busy = underWay.data?.rows ?? [];
-  const dwellOf = useDwell(busy);
+  const dwellOf = useDwell();
   const late = busy.filter((row) => (dwellOf(row, now).ratio ?? 0) > 1 || row.error !== null);
   const rows = [...(wrong.data?.rows ?? []), ...late];
   useLiveRows(

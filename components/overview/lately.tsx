@@ -1,12 +1,12 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { resourcePath } from "../paths";
 import { Age } from "../time/age";
 import { duration } from "../time/duration";
 import { ToneIcon } from "../tone/tone-icon";
 import { useTRPC } from "../trpc";
 import { Panel } from "../ui/panel";
+import { Link } from "../ui/link";
 import { latelyQuery } from "./overview-queries";
 
 /** What moved last, and why; each leads to the page as it was right then. */

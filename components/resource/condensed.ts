@@ -5,9 +5,13 @@ import type { TransitionAnswer } from "../answers";
  * that moved with its parts says the same once more.
  */
 export function condensed(transitions: readonly TransitionAnswer[]): TransitionAnswer[] {
-  const passes = [...new Set(transitions.map(({ at }) => at))];
-  return passes.flatMap((at) => {
-    const pass = transitions.filter((transition) => transition.at === at);
+  const passes = new Map<string, TransitionAnswer[]>();
+  for (const transition of transitions) {
+    const pass = passes.get(transition.at);
+    if (pass) pass.push(transition);
+    else passes.set(transition.at, [transition]);
+  }
+  return [...passes.values()].flatMap((pass) => {
     const moves = pass.filter(({ from, to }) => from !== to);
     const told = moves.filter(
       (move) =>

@@ -1,6 +1,5 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { ExplainAnswer, GetAnswer, MachineAnswer, TransitionAnswer } from "../answers";
 import type { Here } from "../diagram/drawn-machine";
 import { MachineDiagram } from "../diagram/machine-diagram";
@@ -10,6 +9,7 @@ import { useNow } from "../time/now";
 import { useTRPC } from "../trpc";
 import { Card } from "../ui/card";
 import { Panel } from "../ui/panel";
+import { Link } from "../ui/link";
 import { whyShut } from "./guard-view";
 import { TimeStrip } from "./time-strip";
 
@@ -68,7 +68,6 @@ type DrawnProps = {
 function Drawn({ answer, here, since, moment, mine }: DrawnProps) {
   const clock = useNow();
   const now = moment === null ? clock : Date.parse(moment);
-  if (!answer.layout) return <p className="panel-note">The picture of this older version was not kept.</p>;
   const left = mine.find(({ from, to, at }) => from !== to && (moment === null || at <= moment));
   const subOf = ({ state, dwell }: MachineAnswer["states"][number]): string => {
     if (state === here.state && since && now > 0) return staying(answer, state, now - Date.parse(since), dwell);
@@ -89,9 +88,8 @@ function Drawn({ answer, here, since, moment, mine }: DrawnProps) {
 }
 
 function staying(answer: MachineAnswer, state: string, ms: number, dwell: { p95Ms: number } | null): string {
-  const stay = duration(ms, ms < 60_000 ? 1 : 2);
   const isSettled = answer.definition.diagram.nodes.find(({ id }) => id === state)?.settled ?? false;
-  return dwell && !isSettled ? `${stay} · p95 ${duration(dwell.p95Ms, 1)}` : `for ${stay}`;
+  return dwell && !isSettled ? `${duration(ms, 1)} · p95 ${duration(dwell.p95Ms, 1)}` : `for ${duration(ms, 1)}`;
 }
 
 function hereNow(state: string, mine: TransitionAnswer[], ways: Ways): Here {

@@ -11,6 +11,7 @@ import { CopyMenu } from "./copy-menu";
 import { KnownThen } from "./known-then";
 import { LifecycleCard } from "./lifecycle-card";
 import { ObjectYaml } from "./object-yaml";
+import { PageGrid } from "./page-grid";
 import { PastNote } from "./past-note";
 import { SayThen } from "./say-then";
 import { SeenThen } from "./seen-then";
@@ -44,24 +45,18 @@ export function PastPage({ resource, id, now, history, onAt }: Props) {
               copy={<CopyMenu {...resource} />}
             />
             {now && <CommandBar resource={resource} answer={now} isPast />}
-            <div className="grid asked">
-              <div className="stack">
-                {lifecycles.map((lifecycle) => (
-                  <LifecycleCard
-                    key={lifecycle.lifecycle}
-                    kind={resource.kind}
-                    lifecycle={lifecycle}
-                    transitions={history.transitions}
-                    then={{ id, at: transition.at, edge: lifecycle.edge, left: lifecycle.left }}
-                    onAt={onAt}
-                  />
-                ))}
-                <Card title="What happened" className="happened">
-                  <Timeline resource={resource} history={history} at={transition} onAt={onAt} />
-                </Card>
-                <ObjectYaml {...resource} generation={generation} />
-              </div>
-              <div className="stack">
+            <PageGrid
+              diagrams={lifecycles.map((lifecycle) => (
+                <LifecycleCard
+                  key={lifecycle.lifecycle}
+                  kind={resource.kind}
+                  lifecycle={lifecycle}
+                  transitions={history.transitions}
+                  then={{ id, at: transition.at, edge: lifecycle.edge, left: lifecycle.left }}
+                  onAt={onAt}
+                />
+              ))}
+              ways={
                 <Card title="How it was decided" note="by the rules, on what was known then" className="ways">
                   <WaysOut
                     lifecycles={lifecycles}
@@ -72,12 +67,24 @@ export function PastPage({ resource, id, now, history, onAt }: Props) {
                     }))}
                   />
                 </Card>
-                <KnownThen transition={transition} />
-                <ConditionsTable conditions={conditions} />
-                <SeenThen transition={transition} />
-                <WarningEvents {...resource} until={transition.at} />
-              </div>
-            </div>
+              }
+              left={
+                <>
+                  <Card title="What happened" className="happened">
+                    <Timeline resource={resource} history={history} at={transition} onAt={onAt} />
+                  </Card>
+                  <ObjectYaml {...resource} generation={generation} />
+                </>
+              }
+              right={
+                <>
+                  <KnownThen transition={transition} />
+                  <ConditionsTable conditions={conditions} />
+                  <SeenThen transition={transition} />
+                  <WarningEvents {...resource} until={transition.at} />
+                </>
+              }
+            />
           </>
         )}
       </Panel>

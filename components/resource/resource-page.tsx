@@ -13,6 +13,7 @@ import { CopyMenu } from "./copy-menu";
 import { LifecycleCard } from "./lifecycle-card";
 import { ObjectYaml } from "./object-yaml";
 import { OwnedObjects } from "./owned-objects";
+import { PageGrid } from "./page-grid";
 import { PastPage } from "./past-page";
 import { Say } from "./say";
 import { Timeline } from "./timeline";
@@ -37,34 +38,40 @@ export function ResourcePage(ref: ResourceRef) {
         <>
           <Say answer={answer} explained={explained.data} copy={<CopyMenu {...ref} />} />
           <CommandBar resource={ref} answer={answer} isPast={false} />
-          <div className="grid asked">
-            <div className="stack">
-              {answer.lifecycles.map((lifecycle) => (
-                <LifecycleCard
-                  key={lifecycle.lifecycle}
-                  kind={ref.kind}
-                  lifecycle={lifecycle}
-                  ways={explained.data?.lifecycles.find((one) => one.lifecycle === lifecycle.lifecycle)?.waysOut ?? []}
-                  transitions={history.transitions}
-                  onAt={setAt}
-                />
-              ))}
-              <Card title="What happened" className="happened">
-                <Timeline resource={ref} history={history} at={null} onAt={setAt} />
-              </Card>
-              <ObjectYaml {...ref} generation={null} />
-            </div>
-            <div className="stack">
+          <PageGrid
+            diagrams={answer.lifecycles.map((lifecycle) => (
+              <LifecycleCard
+                key={lifecycle.lifecycle}
+                kind={ref.kind}
+                lifecycle={lifecycle}
+                ways={explained.data?.lifecycles.find((one) => one.lifecycle === lifecycle.lifecycle)?.waysOut ?? []}
+                transitions={history.transitions}
+                onAt={setAt}
+              />
+            ))}
+            ways={
               <Card title="Ways out" note="the first that holds is taken" className="ways">
                 <Panel query={explained}>
                   {({ lifecycles }) => <WaysOut told={lifecycles} lifecycles={answer.lifecycles} />}
                 </Panel>
               </Card>
-              <ConditionsTable conditions={answer.conditions} />
-              <OwnedObjects {...ref} />
-              <WarningEvents {...ref} until={null} />
-            </div>
-          </div>
+            }
+            left={
+              <>
+                <Card title="What happened" className="happened">
+                  <Timeline resource={ref} history={history} at={null} onAt={setAt} />
+                </Card>
+                <ObjectYaml {...ref} generation={null} />
+              </>
+            }
+            right={
+              <>
+                <ConditionsTable conditions={answer.conditions} />
+                <OwnedObjects {...ref} />
+                <WarningEvents {...ref} until={null} />
+              </>
+            }
+          />
         </>
       )}
     </Panel>

@@ -12,7 +12,7 @@ type Props = { answer: GetAnswer; explained: ExplainAnswer | undefined; copy: Re
 export function Say({ answer, explained, copy }: Props) {
   const { row, lifecycles, deletingSince } = answer;
   const now = useNow();
-  const { usual, ratio } = useDwell([row])(row, now);
+  const { usual, ratio } = useDwell()(row, now);
   const isLate = ratio !== null && ratio > 1;
   const first = lifecycles[0];
   return (

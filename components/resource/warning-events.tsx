@@ -5,11 +5,13 @@ import { Age } from "../time/age";
 import { useTRPC } from "../trpc";
 import { Card } from "../ui/card";
 import { Panel } from "../ui/panel";
+import { sameEvents } from "./same-events";
 
 /** `until` is the moment at which the page stands; null: now. */
 export function WarningEvents({ until, ...ref }: ResourceRef & { until: string | null }) {
   const events = useQuery(useTRPC().resource.events.queryOptions(ref));
-  const seen = events.data?.events.filter(({ firstSeen }) => until === null || firstSeen <= until) ?? [];
+  const all = events.data?.events ?? [];
+  const seen = sameEvents(all.filter(({ firstSeen }) => until === null || firstSeen <= until));
   return (
     <Card title="Warnings" note={until === null ? "of it and of what it owns" : "that had been seen by then"}>
       <Panel query={events} empty={{ when: () => seen.length === 0, say: "No warning was seen." }}>

@@ -1,10 +1,10 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { LiveMark } from "../live/live-mark";
 import { kindPath } from "../paths";
 import { useTRPC } from "../trpc";
+import { Link } from "../ui/link";
 import { Brand } from "./brand";
 
 export function SideBar({ isOpen }: { isOpen: boolean }) {

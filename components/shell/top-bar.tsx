@@ -1,9 +1,10 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { LiveMark } from "../live/live-mark";
 import { kindPath } from "../paths";
 import { useTRPC } from "../trpc";
+import { Link } from "../ui/link";
 
 type Props = { isMenuOpen: boolean; onMenu: () => void; onSearch: () => void; onHelp: () => void };
 
@@ -28,6 +29,9 @@ export function TopBar({ isMenuOpen, onMenu, onSearch, onHelp }: Props) {
         )}
       </nav>
       <span className="space" />
+      <span className="only-small">
+        <LiveMark />
+      </span>
       <button className="quiet" onClick={onSearch} aria-keyshortcuts="Meta+K Control+K">
         <span>Search</span> <span className="key">⌘K</span>
       </button>

@@ -25,7 +25,6 @@ export default async function OnePage({ params, searchParams }: Props) {
         trpc.resource.get.queryOptions(ref),
         trpc.resource.explain.queryOptions(ref),
         ...lifecycles.map((lifecycle) => trpc.machines.get.queryOptions({ kind, lifecycle })),
-        trpc.machines.get.queryOptions({ kind }),
         ...(at ? [trpc.resource.asOf.queryOptions({ ...ref, id: at })] : []),
       ]}
       paged={({ trpc }) => [trpc.resource.history.infiniteQueryOptions(...historyPage(ref))]}
