@@ -59,4 +59,30 @@ test("what takes something away asks for the name first", async () => {
   expect(await confirm.isDisabled()).toBe(true);
   await sheet.getByRole("textbox").fill("fraud-score");
   expect(await confirm.isDisabled()).toBe(false);
+
+  // For many at once it wants to be told how many.
+  await page.goto(`${inject("url")}/feldera/pipeline?q=fraud-score`);
+  await page.getByLabel("Select fraud-score").check();
+  await page
+    .getByRole("region", { name: "Selection" })
+    .getByRole("button", { name: /^clear/ })
+    .click();
+  const confirmAll = sheet.getByRole("button", { name: "clear 1" });
+  await sheet.getByText("1 of 1 will be asked to clear").waitFor();
+  expect(await confirmAll.isDisabled()).toBe(true);
+  await sheet.getByRole("textbox").fill("clear 1");
+  expect(await confirmAll.isDisabled()).toBe(false);
+});
+
+test("the way that many states share is told once, by keyboard too, and a state shows its own when asked", async () => {
+  const page = await open("/machines/feldera.pipeline.program");
+  const shared = page.getByRole("img", { name: /SqlError.* → Pending · \[edited\]/ });
+  await shared.waitFor();
+  const arrow = page.getByRole("img", { name: /^Success → Pending/ });
+  expect(await arrow.count()).toBe(0);
+  await page.locator(".state[data-state=Success]").focus();
+  await arrow.waitFor();
+  await shared.focus();
+  await page.keyboard.press("ArrowRight");
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("data-state"))).toBe("Pending");
 });

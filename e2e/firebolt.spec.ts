@@ -24,6 +24,8 @@ test("an engine can be seen, scaled, watched as it moves, and found in the audit
   await happened.getByText("stable → creating").waitFor();
   await happened.getByText("cleaning → stable").waitFor();
   await page.locator(".state[aria-current]").filter({ hasText: "stable" }).waitFor();
+  // Who hears the page is told, too.
+  await page.getByRole("status").filter({ hasText: "analytics is now stable" }).waitFor({ state: "attached" });
   await page.getByRole("region", { name: "Owned objects" }).getByText("2 of 2 pods ready").waitFor();
 
   await page.getByRole("link", { name: "Audit" }).click();
@@ -61,7 +63,7 @@ test("an engine can be looked at as it was, by the strip of time too, and the li
   const slider = other.getByRole("slider", { name: /Engine/ });
   const before = await slider.getAttribute("aria-valuenow");
   await slider.press("ArrowRight");
-  await expect.poll(() => slider.getAttribute("aria-valuenow")).toBe(String(Number(before) + 1));
+  await expect.poll(() => slider.getAttribute("aria-valuenow"), { timeout: 60_000 }).toBe(String(Number(before) + 1));
   await other.getByRole("button", { name: "Back to now" }).click();
   await other.getByRole("heading", { name: /^Ways out/ }).waitFor();
 });

@@ -53,6 +53,7 @@ test("many are asked for at once: what each would answer before, what each answe
   await bar.getByRole("button", { name: /^stop/ }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByText("1 of 1 will be asked to stop").waitFor();
+  await sheet.getByRole("textbox").fill("stop 1");
   await sheet.getByRole("button", { name: "stop 1" }).click();
   await sheet.getByText("1 accepted, 0 refused").waitFor();
   await sheet.getByRole("button", { name: "Close" }).click();
@@ -64,6 +65,31 @@ test("many are asked for at once: what each would answer before, what each answe
   await page.getByLabel("Select reporting").check();
   await bar.getByRole("button", { name: /Select all \d+ that match/ }).click();
   await bar.getByText(/\d+ selected/).waitFor();
+  // A command that wants to know something asks for it, for all of them.
+  await bar.getByRole("button", { name: /^scale/ }).click();
+  await sheet.getByLabel("Pods").fill("2");
+  await sheet.getByRole("button", { name: /^scale \d+/ }).waitFor();
+  await sheet.getByRole("button", { name: "Cancel" }).click();
+  await page.goto(`${inject("url")}/audit`);
+  await page.getByRole("row").filter({ hasText: "reporting" }).filter({ hasText: "with others" }).first().waitFor();
+});
+
+test("a resource can be passed on as a link, for kubectl, and as a call of the API", async () => {
+  const context = await profile();
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  const path = "/firebolt/engine/shop/ingest";
+  await page.goto(inject("url") + path);
+  await isLive(page);
+  const copied = async (name: string) => {
+    await page.getByRole("group", { name: "Copy as" }).getByRole("button", { name }).click();
+    await page.getByRole("button", { name: `${name} ✓` }).waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  expect(await copied("link")).toBe(inject("url") + path);
+  expect(await copied("kubectl")).toBe("kubectl get fireboltengines.compute.firebolt.io ingest -n shop -o yaml");
+  const call = /curl '(.*)'/.exec(await copied("API call"))?.[1] ?? "";
+  expect(await (await fetch(call)).json()).toMatchObject({ why: expect.stringContaining("serviceaccount") as string });
 });
 
 test("a machine shows its specification, what was never taken, and its bench runs the real rules", async () => {

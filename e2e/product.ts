@@ -37,10 +37,14 @@ function addressOf(server: ChildProcess): Promise<string> {
   });
 }
 
+/** A stop that is asked for is no failure, and its exit code says so. */
 function ended(server: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     server.removeAllListeners("exit");
-    server.once("exit", () => resolve());
+    server.once("exit", (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`Orrery was asked to stop, and ended with ${code ?? "a signal"}`));
+    });
     server.kill("SIGTERM");
   });
 }
