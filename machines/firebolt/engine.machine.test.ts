@@ -34,7 +34,7 @@ const rows: [string, Partial<EngineFacts>, string, string[]][] = [
   ["creating",  { podsReady: false },                                     "creating",  ["ensureGeneration"]],
   ["creating",  { partsPresent: false },                                  "creating",  ["ensureGeneration"]],
   ["creating",  { generation: "missing", wantsPods: false },              "creating",  ["ensureGeneration"]],
-  ["creating",  { generation: "drifted" },                                "creating",  ["beginGeneration"]],
+  ["creating",  { generation: "drifted" },                                "creating",  ["beginGeneration", "abandonGeneration"]],
   ["creating",  {},                                                       "switching", []],
   ["creating",  { wantsPods: false },                                     "switching", []],
   ["switching", { service: "elsewhere" },                                 "switching", ["moveService"]],

@@ -34,6 +34,7 @@ const actions = {
   holdForInstance: nothing,
   refuseSpec: nothing,
   beginGeneration: nothing,
+  abandonGeneration: nothing,
   ensureGeneration: nothing,
   restoreParts: nothing,
   moveService: nothing,
@@ -127,10 +128,10 @@ export const engineMachine = createMachine({
         observed: [
           remove,
           ...gate,
-          // Before podsReady: pods of a spec nobody wants any more must never take traffic. Counted on here, swept by the
-          // next pass before it builds: deleted first, a crash between the two would build the new spec under the old
-          // number, beside pods that have read the old one and are not gone yet.
-          { guard: "specDrifted", actions: "beginGeneration" },
+          // Before podsReady: pods of a spec nobody wants any more must never take traffic. Counted on before anything is
+          // deleted: the other way round, a crash between the two would build the new spec under the old number, beside
+          // pods that have read the old one and are not gone yet.
+          { guard: "specDrifted", actions: ["beginGeneration", "abandonGeneration"] },
           { guard: and([not("generationMissing"), "partsPresent", "podsReady"]), target: "switching" },
           { actions: "ensureGeneration" },
         ],

@@ -7,7 +7,7 @@ import { clusterService, engineConfigMap, headlessService } from "./engine-objec
 import { selectedGeneration } from "./engine.facts";
 import { type EngineSeen } from "./engine.read";
 import { engineStep, type EngineStep, foreignFinalizers, statusAfter } from "./engine.status";
-import { dropEffects, sweepEffects } from "./generation-sweep";
+import { abandonEffects, dropEffects, sweepEffects } from "./generation-sweep";
 import { annotations, finalizers } from "./generation-names";
 import { removeEffects, unlistedFailure } from "./last-look";
 
@@ -67,6 +67,7 @@ const effectsOf: Record<EngineAction, EffectsOf> = {
   holdForInstance: nothing,
   refuseSpec: nothing,
   beginGeneration: nothing,
+  abandonGeneration: ({ owned, engine, service }) => abandonEffects(owned, engine.status, selectedGeneration(service)),
   ensureGeneration: (seen) => [...missingParts(seen), ...missingStatefulSet(seen), ...lostService(seen)],
   restoreParts: missingParts,
   moveService: ({ engine }) => [ensure(clusterService(engine, engine.status.currentGeneration))],

@@ -59,7 +59,7 @@ const stories: Record<string, Story> = {
   },
 };
 
-/** Runs a story, cut off once: at that pass, after so many of its effects. Gives how many effects each pass had. */
+/** Runs a story, cut off once: at that pass, after so many of its writes. Gives how many effects each pass had. */
 async function run(
   story: Story,
   crash?: { pass: number; after: number },
@@ -138,10 +138,10 @@ describe.each(Object.entries(stories))("%s", (_, story) => {
     check(await run(story), story);
   });
 
-  test("a crash after any effect of any pass, and before any status write, ends in the same place", async () => {
+  test("a crash after any effect of any pass, before and after any status write, ends in the same place", async () => {
     const { effects } = await run(story);
     for (const [pass, count] of effects.entries()) {
-      for (let after = 0; after <= count; after++) check(await run(story, { pass, after }), story);
+      for (let after = 0; after <= count + 1; after++) check(await run(story, { pass, after }), story);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { turnsOf } from "@/server/reconcile/plan";
 import { createPlayedCluster, seedEngine, settle } from "./fixtures/played-cluster";
-import { change, engineName, image, phaseOf, rollingTo, running } from "./fixtures/played-engine";
+import { change, engineName, image, namesOf, phaseOf, rollingTo, running } from "./fixtures/played-engine";
 
 describe("phases", () => {
   test("a first deploy goes from creating over switching straight to stable", async () => {
@@ -57,7 +58,7 @@ describe("phases", () => {
     expect(cluster.get("ConfigMap", "analytics-g1-config")).not.toBeNull();
   });
 
-  test("a spec that changes while creating abandons the generation, whose objects go before another is built", async () => {
+  test("a spec that changes while creating abandons the generation: it is deleted, counted on, and built afresh by the next pass", async () => {
     const cluster = await running();
     change(cluster, image("2"));
     await cluster.pass(engineName);
@@ -65,17 +66,10 @@ describe("phases", () => {
     cluster.playPods(() => false);
     change(cluster, image("3"));
     const decided = await cluster.pass(engineName);
-    expect(decided.effects).toEqual([]);
     expect(decided.status).toMatchObject({ phase: "creating", currentGeneration: 2 });
-    const { effects } = await cluster.pass(engineName);
-    expect(effects.map((effect) => (effect.type === "delete" ? `delete ${effect.target.name}` : effect.type))).toEqual([
-      "delete analytics-g1",
-      "delete analytics-g1-hl",
-      "delete analytics-g1-config",
-      "ensure",
-      "ensure",
-      "ensure",
-    ]);
+    expect(turnsOf(decided).beforeStatus).toEqual([]);
+    expect(namesOf(decided)).toEqual(["analytics-g1", "analytics-g1-hl", "analytics-g1-config"]);
+    expect(namesOf(await cluster.pass(engineName))).toEqual(["analytics-g2-config", "analytics-g2-hl", "analytics-g2"]);
     await settle(cluster);
     expect(cluster.all("StatefulSet").map(({ metadata }) => metadata.name)).toEqual(["analytics-g2"]);
   });

@@ -1,14 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type Effect, type Plan } from "@/server/reconcile/plan";
+import { type Plan } from "@/server/reconcile/plan";
 import { createPlayedCluster, type PlayedCluster, seedEngine, settle } from "./fixtures/played-cluster";
-import { change, engineName, image, phaseOf, rollingTo, running } from "./fixtures/played-engine";
+import { change, engineName, image, namesOf, phaseOf, rollingTo, running } from "./fixtures/played-engine";
 
-const namesOf = (effects: readonly Effect[]) =>
-  effects.flatMap((effect) => {
-    if (effect.type === "ensure") return [effect.object.metadata.name];
-    return effect.type === "delete" ? [effect.target.name] : [];
-  });
-/** Dies after so many effects; the status is not written. */
+/** Dies after so many writes, the status among them. */
 const dies = (cluster: PlayedCluster, after: number): Promise<Plan> => cluster.pass(engineName, after);
 const onlyGeneration = (cluster: PlayedCluster) =>
   ["StatefulSet", "ConfigMap", "Service"].flatMap((kind) => cluster.all(kind).map(({ metadata }) => metadata.name));
@@ -27,8 +22,7 @@ describe("a worker that ends from stable to creating", () => {
     const cluster = await running();
     change(cluster, image("2"));
     await cluster.pass(engineName);
-    const { effects } = await cluster.pass(engineName);
-    expect(namesOf(effects)).toEqual(["analytics-g1-config", "analytics-g1-hl", "analytics-g1"]);
+    expect(namesOf(await cluster.pass(engineName))).toEqual(["analytics-g1-config", "analytics-g1-hl", "analytics-g1"]);
   });
 });
 
@@ -49,21 +43,45 @@ describe("a worker that ends in creating", () => {
     expect(plan).toMatchObject({ effects: [], requeueAfterMs: 5_000, status: { phase: "creating" } });
   });
 
-  test.each([1, 2, 3])(
+  test("before it counts on from a generation that it gives up has deleted nothing, and decides the same again", async () => {
+    const cluster = await rollingTo("creating");
+    await cluster.pass(engineName);
+    change(cluster, image("3"));
+    const lost = await dies(cluster, 0);
+    expect(namesOf(lost)).toEqual(["analytics-g1", "analytics-g1-hl", "analytics-g1-config"]);
+    expect(cluster.get("StatefulSet", "analytics-g1")).not.toBeNull();
+    expect(await cluster.pass(engineName)).toEqual(lost);
+  });
+
+  test.each([0, 1, 2, 3])(
     "after %i deletes of a given-up generation deletes the others before it builds",
     async (deleted) => {
       const cluster = await rollingTo("creating");
       await cluster.pass(engineName);
       change(cluster, { ...image("3"), replicas: 3 });
-      await cluster.pass(engineName);
-      await dies(cluster, deleted);
-      const { effects } = await cluster.pass(engineName);
-      expect(namesOf(effects)).toEqual([
+      await dies(cluster, 1 + deleted);
+      expect(namesOf(await cluster.pass(engineName))).toEqual([
         ...["analytics-g1", "analytics-g1-hl", "analytics-g1-config"].slice(deleted),
         ...["analytics-g2-config", "analytics-g2-hl", "analytics-g2"],
       ]);
     },
   );
+
+  test("that finds no resources of the current generation, though it was not counted on, makes them afresh", async () => {
+    const cluster = await rollingTo("creating");
+    await cluster.pass(engineName);
+    change(cluster, { ...image("3"), replicas: 3 });
+    for (const [kind, gone] of [
+      ["StatefulSet", "analytics-g1"],
+      ["Service", "analytics-g1-hl"],
+      ["ConfigMap", "analytics-g1-config"],
+    ] as const)
+      cluster.remove(kind, gone);
+    expect(namesOf(await cluster.pass(engineName))).toEqual(["analytics-g1-config", "analytics-g1-hl", "analytics-g1"]);
+    await settle(cluster);
+    expect(cluster.engine(engineName).status).toMatchObject({ phase: "stable", activeGeneration: 1, readyReplicas: 3 });
+    expect(JSON.stringify(cluster.get("ConfigMap", "analytics-g1-config"))).toContain("analytics-g1-2.");
+  });
 
   test.each([
     ["StatefulSet", "analytics-g1"],
@@ -93,16 +111,14 @@ describe("a worker that ends in switching", () => {
   test("before the Service is moved leaves it to the next pass", async () => {
     const cluster = await rollingTo("switching");
     await dies(cluster, 0);
-    const { effects } = await cluster.pass(engineName);
-    expect(namesOf(effects)).toEqual(["analytics-service"]);
+    expect(namesOf(await cluster.pass(engineName))).toEqual(["analytics-service"]);
     expect(phaseOf(cluster)).toBe("switching");
   });
 
   test("after the Service is moved leaves nothing to move, and the next pass goes on", async () => {
     const cluster = await rollingTo("switching");
     await dies(cluster, 1);
-    const { effects } = await cluster.pass(engineName);
-    expect(namesOf(effects)).toEqual([]);
+    expect(namesOf(await cluster.pass(engineName))).toEqual([]);
     expect(cluster.engine(engineName).status).toMatchObject({ phase: "draining", drainingGeneration: 0 });
   });
 });
@@ -124,10 +140,10 @@ test.each([0, 1, 2, 3])(
   "a worker that ends in cleaning after %i deletes leaves the others to the next pass",
   async (deleted) => {
     const cluster = await rollingTo("cleaning");
-    const { effects } = await dies(cluster, deleted);
-    expect(namesOf(effects)).toEqual(["analytics-g0", "analytics-g0-hl", "analytics-g0-config"]);
+    const lost = await dies(cluster, deleted);
+    expect(namesOf(lost)).toEqual(["analytics-g0", "analytics-g0-hl", "analytics-g0-config"]);
     const again = await cluster.pass(engineName);
-    expect(namesOf(again.effects)).toEqual(namesOf(effects).slice(deleted));
+    expect(namesOf(again)).toEqual(namesOf(lost).slice(deleted));
     expect(again.status).toMatchObject({ phase: "stable" });
     expect(again.status).not.toHaveProperty("drainingGeneration", 0);
   },

@@ -5,6 +5,7 @@ import { type Event, observed, step } from "@/machines/lifecycle";
 import { factsOfEngine } from "./engine.facts";
 import { type EngineSeen } from "./engine.read";
 import { labels } from "./generation-names";
+import { nextGeneration } from "./generation-sweep";
 
 /** What the machine says to an event now. */
 export function engineStep(seen: EngineSeen, event: Event): EngineStep {
@@ -58,9 +59,7 @@ const resting = new Set<string>(["stable", "stopped"]);
 const refinable = new Set(["Rolling", "PodsNotReady"]);
 
 const statusChanges: Partial<Record<EngineAction, (status: EngineStatus) => Generations>> = {
-  beginGeneration: ({ currentGeneration, activeGeneration }) => ({
-    currentGeneration: Math.max(currentGeneration, activeGeneration) + 1,
-  }),
+  beginGeneration: (status) => ({ currentGeneration: nextGeneration(status) }),
   activateGeneration: ({ currentGeneration, activeGeneration }) => ({
     activeGeneration: currentGeneration,
     drainingGeneration: activeGeneration >= 0 && activeGeneration !== currentGeneration ? activeGeneration : undefined,

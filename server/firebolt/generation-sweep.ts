@@ -33,6 +33,26 @@ export function sweepEffects(
     .map(deleteEffect);
 }
 
+/**
+ * Deletes of the newest generation, given up before it served. Each waits for the status that counts on: from then on it
+ * is a generation that nobody refers to, and what a crash leaves of it is swept by the next pass.
+ */
+export function abandonEffects(
+  owned: readonly KubernetesObject[],
+  status: EngineStatus,
+  selected: string | null,
+): Effect[] {
+  const unfinished = owned.filter((object) => generationOf(object) === status.currentGeneration);
+  return sweepEffects(unfinished, { ...status, currentGeneration: nextGeneration(status) }, selected).map((effect) =>
+    effect.type === "delete" ? { ...effect, afterStatus: true } : effect,
+  );
+}
+
+/** The number of the next generation: never one that was used before. */
+export function nextGeneration({ currentGeneration, activeGeneration }: EngineStatus): number {
+  return Math.max(currentGeneration, activeGeneration) + 1;
+}
+
 /** Deletes of all that one generation has. */
 export function dropEffects(owned: readonly KubernetesObject[], generation: number): Effect[] {
   return inOrder(owned)

@@ -15,6 +15,7 @@ import { createAppliedMemory } from "./applied-memory";
 import { applyCommand, type ApplyDeps, applyPlan } from "./apply";
 import { NotLeading } from "./not-leading";
 import { type Effect, type Plan } from "./plan";
+import { writesOf } from "./planned-write";
 
 let sandbox: Sandbox;
 let client: KubernetesClient;
@@ -87,7 +88,7 @@ function configMap(name: string, data: Record<string, string> = {}): KubernetesO
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name }, data };
 }
 
-function deletionOf({ kind, metadata }: KubernetesObject): Effect {
+function deletionOf({ kind, metadata }: KubernetesObject): Extract<Effect, { type: "delete" }> {
   return { type: "delete", target: { apiVersion: "v1", kind, namespace, name: metadata.name, uid: metadata.uid } };
 }
 
@@ -247,6 +248,29 @@ test("every clean-up is tried, and the finalizer stays while one of them fails",
   const second = await applyPlan(depsOf(), { api: widget.api, object: leaving }, plan);
   expect(second).toMatchObject({ failures: [], object: null });
   expect(await get(widget.api, "w")).toBeNull();
+});
+
+test("a delete that only the new status makes safe comes after it, before the finalizer goes, and not at all without it", async () => {
+  const object = await createWidget({ finalizers: ["t.orrery.dev/x"] });
+  const old = await client.create(apis.configMap, configMap("old"));
+  const effects: Effect[] = [
+    { type: "removeFinalizer", finalizer: "t.orrery.dev/x" },
+    { ...deletionOf(old), afterStatus: true },
+    { type: "ensure", object: configMap("a") },
+  ];
+  const plan = planOf(effects, ready);
+  const faulty = recorded((what) => {
+    if (what.endsWith("/status")) throw new Error("no answer");
+  });
+  const lost = await applyPlan(depsOf({ client: faulty.spied }), { api: widget.api, object }, plan);
+  expect(lost.writes.map(({ verb }) => verb)).toEqual(["apply", "status"]);
+  expect(await get(apis.configMap, "old")).not.toBeNull();
+
+  const { writes, failures } = await applyPlan(depsOf(), { api: widget.api, object }, plan);
+  expect(failures).toEqual([]);
+  expect(writes.map(({ verb }) => verb)).toEqual(["apply", "status", "delete", "finalizer"]);
+  expect(writesOf(plan, object).map(({ verb }) => verb)).toEqual(["apply", "status", "delete", "finalizer"]);
+  expect(await get(apis.configMap, "old")).toBeNull();
 });
 
 test("a finalizer of somebody else stays", async () => {

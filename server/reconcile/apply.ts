@@ -4,7 +4,7 @@ import { type Api, type KubernetesObject, type ObjectKey } from "@/server/kubern
 import { type AppliedMemory } from "./applied-memory";
 import { carryOut, mergePatchSelf } from "./effects";
 import { type Deleted, type Shown } from "./expectations";
-import { type Effect, type Plan } from "./plan";
+import { type Effect, type Plan, turnsOf } from "./plan";
 import { type PlannedWrite, statusWriteOf, writeOf } from "./planned-write";
 import { writeStatus } from "./status-write";
 
@@ -48,7 +48,8 @@ export type Work = ApplyDeps & {
 };
 
 /**
- * Carries out a plan, and is the only thing that writes: effects in their order, then the status, then finalizers go.
+ * Carries out a plan, and is the only thing that writes: effects in their order, then the status, then what waits for it,
+ * finalizers last.
  * The first failure ends it, save that deletes in a row are independent of each other and all tried.
  */
 export async function applyPlan(
@@ -82,19 +83,20 @@ export async function applyPlan(
     }
   };
 
-  for (const effect of plan.effects) {
-    if (effect.type === "removeFinalizer") continue;
-    if (failures.length > 0 && (unsafe.toDelete || effect.type !== "delete")) break;
-    await attempt(writeOf(effect, target.object), () => carryOut(work, effect));
-  }
+  const attemptAll = async (effects: readonly Effect[]) => {
+    for (const effect of effects) {
+      if (failures.length > 0 && (unsafe.toDelete || effect.type !== "delete")) break;
+      await attempt(writeOf(effect, target.object), () => carryOut(work, effect));
+    }
+  };
+
+  const { beforeStatus, afterStatus } = turnsOf(plan);
+  await attemptAll(beforeStatus);
   const { status } = plan;
   if (failures.length === 0 && status) {
     for (const planned of statusWriteOf(plan, target.object)) await attempt(planned, () => writeStatus(work, status));
   }
-  for (const effect of plan.effects) {
-    if (effect.type !== "removeFinalizer" || failures.length > 0) continue;
-    await attempt(writeOf(effect, target.object), () => carryOut(work, effect));
-  }
+  if (failures.length === 0) await attemptAll(afterStatus);
   return { writes, object: work.current, failures };
 }
 

@@ -8,8 +8,11 @@ export type Effect =
    * only that very object is kept as it should be: one that has gone since it was seen is not made anew.
    */
   | { type: "ensure"; object: KubernetesObject; uid?: string }
-  /** Absent counts as done; with `target.uid` never a namesake that came later. */
-  | { type: "delete"; target: ObjectRef; propagation?: "Background" | "Foreground" | "Orphan" }
+  /**
+   * Absent counts as done; with `target.uid` never a namesake that came later. `afterStatus`: only the status that is
+   * written before it makes it safe.
+   */
+  | { type: "delete"; target: ObjectRef; propagation?: "Background" | "Foreground" | "Orphan"; afterStatus?: true }
   /** A merge patch of the resource itself, `spec` and `metadata.annotations` only: what a command does. */
   | { type: "patchSpec"; patch: Record<string, unknown> }
   | { type: "addFinalizer"; finalizer: string }
@@ -18,6 +21,16 @@ export type Effect =
   | { type: "emit"; severity: "Normal" | "Warning"; reason: string; message: string }
   /** A call to a managed process, such as a pipeline's pause. Any answer but 2xx is a transient failure. */
   | { type: "request"; method: string; url: string; body?: unknown; timeoutMs: number };
+
+/** The effects of a plan in the two turns that its status stands between, each in the plan's order. */
+export function turnsOf({ effects }: Pick<Plan, "effects">): { beforeStatus: Effect[]; afterStatus: Effect[] } {
+  const isRemoval = ({ type }: Effect) => type === "removeFinalizer";
+  const isLateDelete = (effect: Effect) => effect.type === "delete" && effect.afterStatus === true;
+  return {
+    beforeStatus: effects.filter((effect) => !isRemoval(effect) && !isLateDelete(effect)),
+    afterStatus: [...effects.filter(isLateDelete), ...effects.filter(isRemoval)],
+  };
+}
 
 /** What one lifecycle did in a pass; `from` equals `to` when it stayed. */
 export type Step = {

@@ -1,7 +1,7 @@
 import { type ObjectRef } from "@/machines/facts";
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { mergePatchOf } from "./merge-patch";
-import { type Effect, type Plan } from "./plan";
+import { type Effect, type Plan, turnsOf } from "./plan";
 import { redactObject } from "./redact";
 
 /** One write as a plan announces it. It never holds the data of a Secret. */
@@ -15,13 +15,11 @@ export type PlannedWrite = {
 
 /** What carrying out the plan would write, in order. Pure, so that a preview shows what a pass does. */
 export function writesOf(plan: Plan, object: KubernetesObject): PlannedWrite[] {
-  const removals = plan.effects.filter((effect) => effect.type === "removeFinalizer");
-  const others = plan.effects.filter((effect) => effect.type !== "removeFinalizer");
-  const status = statusWriteOf(plan, object);
+  const { beforeStatus, afterStatus } = turnsOf(plan);
   return [
-    ...others.map((effect) => writeOf(effect, object)),
-    ...status,
-    ...removals.map((effect) => writeOf(effect, object)),
+    ...beforeStatus.map((effect) => writeOf(effect, object)),
+    ...statusWriteOf(plan, object),
+    ...afterStatus.map((effect) => writeOf(effect, object)),
   ];
 }
 
