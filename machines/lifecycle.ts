@@ -38,7 +38,10 @@ export type CommandArg = {
   min?: number;
   max?: number;
   options?: readonly string[];
+  /** What holds when the caller does not say. */
   default?: unknown;
+  /** What a form begins with, where only the caller can know: never taken for said. */
+  suggested?: unknown;
 };
 
 export type CommandMeta = { title: string; summary: string; destroys?: true; args?: Record<string, CommandArg> };

@@ -1,17 +1,21 @@
 import type { CommandArg } from "@/machines/lifecycle";
 
-type Arg = Omit<CommandArg, "min" | "max" | "options" | "default"> & {
+type Arg = Omit<CommandArg, "min" | "max" | "options" | "default" | "suggested"> & {
   min?: number | undefined;
   max?: number | undefined;
   options?: readonly string[] | undefined;
   default?: unknown;
+  suggested?: unknown;
 };
 type Args = Record<string, Arg>;
 type Values = Record<string, unknown>;
 
 export function firstArgs(args: Args): Values {
   return Object.fromEntries(
-    Object.entries(args).map(([name, arg]) => [name, arg.default ?? arg.options?.[0] ?? empty[arg.type]]),
+    Object.entries(args).map(([name, arg]) => [
+      name,
+      arg.default ?? arg.suggested ?? arg.options?.[0] ?? empty[arg.type],
+    ]),
   );
 }
 

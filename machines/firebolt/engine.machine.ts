@@ -177,7 +177,7 @@ export const engineMachine = createMachine({
       },
     },
     stopped: {
-      meta: { tone: "idle", summary: "Stopped: no pods are wanted" } satisfies StateMeta,
+      meta: { tone: "idle", summary: "No pods are wanted" } satisfies StateMeta,
       on: { observed: settled, ...scaling },
     },
   },

@@ -69,7 +69,7 @@ export const engineMeta: LifecycleMeta = {
     scale: {
       title: "Scale",
       summary: "Roll to another number of pods",
-      args: { replicas: { type: "integer", title: "Pods", min: 0, max: 1000, default: 1 } },
+      args: { replicas: { type: "integer", title: "Pods", min: 0, max: 1000, suggested: 1 } },
     },
     restart: { title: "Restart", summary: "Roll to a new generation of the same spec" },
     skipDrain: {

@@ -43,7 +43,7 @@ test("a command is done once however often it is sent, and a key of another comm
   ]);
 });
 
-test("a stale click is told what changed, bad arguments which one, an unknown command that it is none", async () => {
+test("a stale click is told what changed, bad or missing arguments which one, an unknown command that it is none", async () => {
   const at = { namespace: "shop", name: "stale" };
   await createEngine(stage, at);
   await settleEngine(stage, at);
@@ -52,11 +52,12 @@ test("a stale click is told what changed, bad arguments which one, an unknown co
     await stage.as().resource.command({ ...ask, seenState: "creating", idempotencyKey: key() }),
     await stage.as().resource.command({ ...ask, args: { replicas: -1 }, idempotencyKey: key() }),
     await stage.as().resource.command({ ...ask, args: { pods: 2 }, idempotencyKey: key() }),
+    await stage.as().resource.command({ ...ask, args: {}, idempotencyKey: key() }),
     await stage.as().resource.command({ ...ask, command: "explode", args: {}, idempotencyKey: key() }),
     await stage.as().resource.command({ ...ask, name: "nobody", idempotencyKey: key() }),
   ];
   const codes = answers.map((answer) => (answer.accepted ? "accepted" : answer.refusal.code));
-  expect(codes).toEqual(["conflict", "invalid", "invalid", "invalid", "not found"]);
+  expect(codes).toEqual(["conflict", "invalid", "invalid", "invalid", "invalid", "not found"]);
 });
 
 test("every command, allowed or refused, is in the audit log and an event on the object", async () => {

@@ -26,6 +26,7 @@ const argSchema = z.object({
   max: z.number().optional(),
   options: z.array(z.string()).readonly().optional(),
   default: z.unknown().optional(),
+  suggested: z.unknown().optional(),
 });
 
 /** A machine as it is drawn, told and stored: also one of an older release, whose code is gone. */

@@ -39,7 +39,7 @@ export async function preview(
 }
 
 export function unknownCommand({ kind }: Reading, command: string): Refusal {
-  return { code: "invalid", sentence: `A ${kind.title} knows no command "${command}".`, reason: null };
+  return { code: "invalid", sentence: `${kind.titlePlural} know no command "${command}".`, reason: null };
 }
 
 async function passOf(reading: Reading): Promise<{ plan: Plan; writes: Write[] }> {
