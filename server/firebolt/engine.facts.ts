@@ -67,10 +67,11 @@ function generationSentence({ engine, statefulSet, differences }: EngineSeen): s
     : `StatefulSet ${name} is as the spec says`;
 }
 
-/** The generation that the engine's Service selects, as its label says. */
+/** The generation that the engine's Service selects; null when it selects none, or pods that are not this engine's. */
 export function selectedGeneration(service: KubernetesObject | null): string | null {
-  const selector = service?.spec?.selector as Record<string, string> | undefined;
-  return selector?.[labels.generation] ?? null;
+  const selector = (service?.spec?.selector ?? {}) as Record<string, string>;
+  const isOwn = selector[labels.engine] === service?.metadata.labels?.[labels.engine];
+  return isOwn ? (selector[labels.generation] ?? null) : null;
 }
 
 function serviceFact({ engine, service }: EngineSeen): EngineFacts["service"] {

@@ -122,13 +122,21 @@ describe("phases", () => {
     expect((await cluster.pass(engineName)).status).toMatchObject({ phase: "creating", currentGeneration: 1 });
   });
 
-  test("a Service that somebody removed or moved is put back on the serving generation", async () => {
+  test.each([
+    ["removed", null],
+    ["pointed at another generation", { "firebolt.io/engine": engineName, "firebolt.io/generation": "7" }],
+    ["pointed at another engine", { "firebolt.io/engine": "reporting", "firebolt.io/generation": "0" }],
+    ["left without a selector", {}],
+  ])("a Service that somebody %s is put back on the serving generation", async (_, selector) => {
     const cluster = await running();
-    cluster.remove("Service", "analytics-service");
+    const service = cluster.get("Service", "analytics-service");
+    if (selector && service) cluster.put({ ...service, spec: { ...service.spec, selector } });
+    else cluster.remove("Service", "analytics-service");
     await settle(cluster);
     expect(cluster.get("Service", "analytics-service")?.spec).toMatchObject({
-      selector: { "firebolt.io/generation": "0" },
+      selector: { "firebolt.io/engine": engineName, "firebolt.io/generation": "0" },
     });
+    expect(cluster.engine(engineName).status).toMatchObject({ phase: "stable", currentGeneration: 0 });
   });
 
   test("a stopped engine keeps StatefulSet, headless Service and ConfigMap, without a pod", async () => {
@@ -166,10 +174,13 @@ describe("phases", () => {
     expect(phaseOf(cluster)).toBe("stable");
   });
 
-  test("a resting engine looks again after 30 s and changes nothing", async () => {
-    const cluster = await running();
+  test.each([
+    ["stable", 2],
+    ["stopped", 0],
+  ])("an engine that is %s looks again after 30 s and changes nothing", async (phase, replicas) => {
+    const cluster = await running({ replicas });
     const plan = await cluster.plan(engineName);
-    expect(plan).toMatchObject({ effects: [], requeueAfterMs: 30_000 });
+    expect(plan).toMatchObject({ effects: [], requeueAfterMs: 30_000, status: { phase } });
     expect(plan.status).toEqual(cluster.get("FireboltEngine", engineName)?.status);
   });
 
