@@ -111,6 +111,29 @@ describe("the webhook", () => {
     );
   });
 
+  test("refuses every update of an engine that has come to be above the maximum, but lets it go", async () => {
+    const spec = (memory: string) => container({ resources: { limits: { memory } } });
+    const label = { metadata: { labels: { team: "a" } } };
+    await fleet.create(engineClass.api, { metadata: { name: "growing" }, spec: spec("1Gi") });
+    await deploy("grown", { engineClassRef: "growing" });
+    await fleet.patch(engine.api, "grown", label);
+    await fleet.patch(engineClass.api, "growing", { spec: spec("1Ti") });
+    await expect(fleet.patch(engine.api, "grown", { metadata: { labels: { team: "b" } } })).rejects.toThrow(
+      "resources.limits.memory: 1Ti exceeds operator-configured maximum 16Gi",
+    );
+    await fleet.client.delete(engine.api, { namespace: "shop", name: "grown" });
+    await fleet.until("it is gone", async () => (await fleet.find(engine.api, "grown")) === null);
+  });
+
+  test.each([
+    ["a claim", { persistentVolumeClaim: { size: "big" } }, "spec.storage.persistentVolumeClaim.size"],
+    ["an emptyDir", { emptyDir: { sizeLimit: "much" } }, "spec.storage.emptyDir.sizeLimit"],
+  ])("refuses a size of %s that is no quantity, in engine and class", async (_, storage, path) => {
+    await expect(deploy("sized", { storage })).rejects.toThrow(`${path}: "`);
+    const spec = { template: {}, storage };
+    await expect(fleet.create(engineClass.api, { metadata: { name: "sized" }, spec })).rejects.toThrow(path);
+  });
+
   test("refuses the deletion of a class that an engine names", async () => {
     await fleet.create(engineClass.api, { metadata: { name: "kept" }, spec: { template: {} } });
     await deploy("holder", { engineClassRef: "kept" });

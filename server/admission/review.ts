@@ -3,10 +3,9 @@ import { z } from "zod";
 import { engineClassSchema } from "@/machines/firebolt/engine-class.schema";
 import { engineSchema } from "@/machines/firebolt/engine.schema";
 import { firebolt } from "@/machines/firebolt/family";
-import { engineBoundsFaults, engineSpecFaults, nameFaults, storageFaults } from "@/server/firebolt/engine-verdict";
+import { classSpecFaults, engineBoundsFaults, engineSpecFaults, nameFaults } from "@/server/firebolt/engine-verdict";
 import { faultText, type FieldFault } from "@/server/firebolt/field-rule";
 import { type ResourceBounds } from "@/server/firebolt/resource-bounds";
-import { engineTemplateFaults } from "@/server/firebolt/template-rules";
 import { type KubernetesClient } from "@/server/kubernetes/client";
 import { isNotFound } from "@/server/kubernetes/errors";
 
@@ -49,8 +48,7 @@ function statusOf(request: AdmissionRequest, faults: readonly FieldFault[]) {
 async function faultsOf(deps: ReviewDeps, request: AdmissionRequest): Promise<FieldFault[]> {
   const { group, resource } = request.resource;
   const rules = group === firebolt.kinds.engine.api.group ? rulesOf[resource]?.[request.operation] : undefined;
-  if (!rules || isLeaving(request) || keepsSpec(request)) return [];
-  return await rules(deps, request);
+  return rules && !isLeaving(request) ? await rules(deps, request) : [];
 }
 
 /** What goes away must be able to lose its finalizers, however wrong its spec is. */
@@ -59,7 +57,7 @@ function isLeaving({ object }: AdmissionRequest): boolean {
   return metadata?.deletionTimestamp !== undefined;
 }
 
-/** Labels, annotations and finalizers of an object that was let in before a rule came to be. */
+/** Only labels, annotations or finalizers change, of an object that may have been let in before a rule came to be. */
 function keepsSpec({ operation, object, oldObject }: AdmissionRequest): boolean {
   return operation === "UPDATE" && isDeepStrictEqual(object?.spec, oldObject?.spec);
 }
@@ -73,24 +71,27 @@ const rulesOf: Record<string, Partial<Record<AdmissionRequest["operation"], Rule
 
 async function engineFaults({ client, bounds }: ReviewDeps, request: AdmissionRequest): Promise<FieldFault[]> {
   const parsed = engineSchema.safeParse(named(request));
-  if (!parsed.success) return issuesOf(parsed.error);
+  const kept = keepsSpec(request);
+  if (!parsed.success) return kept ? [] : issuesOf(parsed.error);
   const engine = parsed.data;
+  const engineClass = await classOf(client, engine.metadata.namespace, engine.spec.engineClassRef);
+  // A maximum holds for every update: an engine above it does not go on as if it were not.
+  const excess = engineBoundsFaults(engine, engineClass, bounds);
+  if (kept) return excess;
   const old = request.oldObject?.spec as { instanceRef?: string } | undefined;
   const moved = old?.instanceRef !== undefined && old.instanceRef !== engine.spec.instanceRef;
-  const engineClass = await classOf(client, engine.metadata.namespace, engine.spec.engineClassRef);
   return [
     ...nameFaults(engine.metadata.name),
     ...(moved ? [{ path: "spec.instanceRef", message: "instanceRef is immutable" }] : []),
     ...engineSpecFaults(engine),
-    ...engineBoundsFaults(engine, engineClass, bounds),
+    ...excess,
   ];
 }
 
 function classFaults(_: ReviewDeps, request: AdmissionRequest): FieldFault[] {
+  if (keepsSpec(request)) return [];
   const parsed = engineClassSchema.safeParse(named(request));
-  if (!parsed.success) return issuesOf(parsed.error);
-  const { template, storage } = parsed.data.spec;
-  return [...engineTemplateFaults(template, "spec.template"), ...storageFaults(storage)];
+  return parsed.success ? classSpecFaults(parsed.data) : issuesOf(parsed.error);
 }
 
 async function boundClassFaults({ client }: ReviewDeps, request: AdmissionRequest): Promise<FieldFault[]> {

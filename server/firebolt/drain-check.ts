@@ -60,7 +60,8 @@ async function scrape(world: World, pod: KubernetesObject, mode: ScrapeMode, tim
 function openQueries({ status, body }: Answer): number {
   // A redirect could make us ask anyone in the cluster: it is an error like any other answer but 200.
   if (status !== 200) throw new Error(`/metrics answered ${status}`);
-  return gauges.map((gauge) => gaugeOf(body, gauge)).reduce((sum, value) => sum + value, 0);
+  // By their size: a gauge that fell below nothing must not make up for another.
+  return gauges.map((gauge) => Math.abs(gaugeOf(body, gauge))).reduce((sum, value) => sum + value, 0);
 }
 
 function gaugeOf(text: string, name: string): number {

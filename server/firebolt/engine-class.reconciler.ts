@@ -8,10 +8,9 @@ import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type Effect, type Plan } from "@/server/reconcile/plan";
 import { defineReconciler, type Key } from "@/server/reconcile/reconciler";
 import { type World } from "@/server/reconcile/world";
-import { storageFaults } from "./engine-verdict";
+import { classSpecFaults } from "./engine-verdict";
 import { faultText } from "./field-rule";
 import { finalizers } from "./generation-names";
-import { engineTemplateFaults } from "./template-rules";
 
 const { engine, engineClass } = firebolt.kinds;
 
@@ -43,10 +42,7 @@ async function read(resource: EngineClass, world: World): Promise<EngineClassSee
   return {
     engineClass: resource,
     bound: engines.filter(({ spec }) => spec?.engineClassRef === name).map(({ metadata }) => metadata.name),
-    faults: faultText([
-      ...engineTemplateFaults(resource.spec.template, "spec.template"),
-      ...storageFaults(resource.spec.storage),
-    ]),
+    faults: faultText(classSpecFaults(resource)),
   };
 }
 

@@ -76,7 +76,7 @@ function probe(path: string, port: string, timing: Record<string, number>) {
   return { httpGet: { path, port }, ...timing };
 }
 
-const engineContainer: Container = {
+export const engineContainer: Container = {
   name: "engine",
   image: "ghcr.io/firebolt-db/engine:latest",
   ports: [

@@ -2,6 +2,7 @@ import { type EngineClass } from "@/machines/firebolt/engine-class.schema";
 import { type Engine, instanceNameOf } from "@/machines/firebolt/engine.schema";
 import { faultText, type FieldFault } from "./field-rule";
 import { engineNameMax } from "./generation-names";
+import { quantityOf } from "./quantity";
 import { boundsFaults, type ResourceBounds } from "./resource-bounds";
 import { engineTemplateFaults } from "./template-rules";
 
@@ -16,7 +17,7 @@ export function engineVerdict(engine: Engine, found: ClassFound, bounds: Resourc
     return { admitted: false, reason: "FireboltEngineClassNotFound", message };
   }
   const engineClass = found?.engineClass ?? null;
-  const classFaults = engineTemplateFaults(engineClass?.spec.template, "spec.template");
+  const classFaults = engineClass ? classSpecFaults(engineClass) : [];
   if (classFaults.length > 0) {
     const message = `FireboltEngineClass "${found?.name ?? ""}" is not admissible: ${faultText(classFaults)}`;
     return { admitted: false, reason: "FireboltEngineClassUnready", message };
@@ -31,6 +32,11 @@ export function engineVerdict(engine: Engine, found: ClassFound, bounds: Resourc
 
 /** Rules of the engine's own spec, whatever its class says. */
 export function engineSpecFaults({ spec }: Engine): FieldFault[] {
+  return [...engineTemplateFaults(spec.template, "spec.template"), ...storageFaults(spec.storage)];
+}
+
+/** The same rules for what a class says. */
+export function classSpecFaults({ spec }: EngineClass): FieldFault[] {
   return [...engineTemplateFaults(spec.template, "spec.template"), ...storageFaults(spec.storage)];
 }
 
@@ -55,9 +61,18 @@ export function nameFaults(name: string): FieldFault[] {
   return [{ path, message }];
 }
 
-export function storageFaults(storage: Engine["spec"]["storage"]): FieldFault[] {
-  if (Object.keys(storage ?? {}).length <= 1) return [];
-  return [{ path: "spec.storage", message: "at most one of persistentVolumeClaim, emptyDir and hostPath may be set" }];
+function storageFaults(storage: Engine["spec"]["storage"] = {}): FieldFault[] {
+  const amounts = {
+    "spec.storage.persistentVolumeClaim.size": storage.persistentVolumeClaim?.size,
+    "spec.storage.emptyDir.sizeLimit": storage.emptyDir?.sizeLimit,
+  };
+  const several = "at most one of persistentVolumeClaim, emptyDir and hostPath may be set";
+  return [
+    ...(Object.keys(storage).length > 1 ? [{ path: "spec.storage", message: several }] : []),
+    ...Object.entries(amounts).flatMap(([path, amount]) =>
+      amount === undefined || quantityOf(amount) !== null ? [] : [{ path, message: `"${amount}" is not a quantity` }],
+    ),
+  ];
 }
 
 export function engineBoundsFaults(

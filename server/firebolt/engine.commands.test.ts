@@ -95,6 +95,19 @@ describe("bad input", () => {
     expect(condition?.message).toContain("spec.template.spec.hostNetwork");
   });
 
+  test("a class whose storage is no amount holds its engines, as the class itself says", async () => {
+    const condition = await refused({ engineClassRef: "big" }, (cluster) =>
+      cluster.put({
+        apiVersion: "compute.firebolt.io/v1alpha1",
+        kind: "FireboltEngineClass",
+        metadata: { name: "big", namespace: "shop" },
+        spec: { template: {}, storage: { persistentVolumeClaim: { size: "big" } } },
+      }),
+    );
+    expect(condition).toMatchObject({ reason: "FireboltEngineClassUnready" });
+    expect(condition?.message).toContain('spec.storage.persistentVolumeClaim.size: "big" is not a quantity');
+  });
+
   test("a template with an owned field is refused with the field's path", async () => {
     const condition = await refused({ template: { spec: { containers: [{ name: "engine", command: ["sh"] }] } } });
     expect(condition).toMatchObject({ reason: "TemplateRejected" });

@@ -11,6 +11,7 @@ describe("drain", () => {
   test.each([
     ["a running query", busy(1)],
     ["a suspended query", busy(0, 1)],
+    ["a gauge below nothing that makes up for a query", busy(1, -1)],
     ["a redirect", { status: 302, body: "" }],
     ["metrics without the gauges", { status: 200, body: "up 1\n" }],
     ["metrics with one of the two gauges", { status: 200, body: "firebolt_running_queries 0\n" }],

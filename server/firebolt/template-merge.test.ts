@@ -167,6 +167,8 @@ describe("what is the operator's", () => {
     ["engine-web",           pod({ containers: [{ name: "engine-web" }] }),                                   "spec.template.spec.containers[engine-web]"],
     ["POD_INDEX",            inEngine({ env: [{ name: "POD_INDEX", value: "0" }] }),                          "spec.template.spec.containers[engine].env[POD_INDEX]"],
     ["FIREBOLT_ANYTHING",    inEngine({ env: [{ name: "FIREBOLT_ANYTHING", value: "0" }] }),                  "spec.template.spec.containers[engine].env[FIREBOLT_ANYTHING]"],
+    ["our config's path",    inEngine({ volumeMounts: [{ name: "mine", mountPath: "/var/lib/firebolt/config.yaml" }] }), "spec.template.spec.containers[engine].volumeMounts[mine].mountPath"],
+    ["our data's path",      inEngine({ volumeMounts: [{ name: "mine", mountPath: "/var/lib//firebolt/" }] }),  "spec.template.spec.containers[engine].volumeMounts[mine].mountPath"],
     ["our volume",           pod({ volumes: [{ name: "engine-config" }] }),                                   "spec.template.spec.volumes[engine-config]"],
     ["a secret's mount",     pod({ containers: [{ name: "s", volumeMounts: [{ name: "auth-admin", mountPath: "/a" }] }] }), "spec.template.spec.containers[s].volumeMounts[auth-admin]"],
     ["a reserved label",     { metadata: { labels: { "firebolt.io/engine": "x" } } },                         "spec.template.metadata.labels[firebolt.io/engine]"],

@@ -1,4 +1,6 @@
+import { posix } from "node:path";
 import { type Container, type PodTemplate } from "@/machines/firebolt/pod-template.schema";
+import { engineContainer } from "./engine-pod";
 import { type FieldFault } from "./field-rule";
 
 /** What an engine's or a class's template may not set, because the pods of an engine depend on it. */
@@ -69,6 +71,7 @@ const ownedEngineFields = [
 ];
 
 export const reservedEnv = new Set(["POD_INDEX", "FB_AWS_EC2_METADATA_CLIENT_ENABLED"]);
+const mountPaths = new Set((engineContainer.volumeMounts ?? []).map(({ mountPath }) => mountPath));
 const reservedVolumes = new Set(["engine-config", "data", "runtime"]);
 const secretVolume = /^(auth-admin|tls-engine|auth-signing-.*)$/;
 
@@ -96,8 +99,14 @@ function ownedFaults(record: Record<string, unknown>, fields: readonly string[],
 
 function engineContainerFaults(engine: Container, path: string): FieldFault[] {
   const env = (engine.env ?? []).filter(({ name }) => reservedEnv.has(name) || name.startsWith("FIREBOLT_"));
+  // A list entry with our key would take our entry's place: another config.yaml, past every protected path.
+  const mounts = (engine.volumeMounts ?? []).filter(({ mountPath }) => mountPaths.has(posix.join(mountPath, ".")));
   return [
     ...ownedFaults(engine, ownedEngineFields, path),
+    ...mounts.map(({ name, mountPath }) => ({
+      path: `${path}.volumeMounts[${name}].mountPath`,
+      message: `${mountPath} is the operator's`,
+    })),
     ...env.map(({ name }) => ({ path: `${path}.env[${name}]`, message: "the variable is the operator's" })),
   ];
 }
