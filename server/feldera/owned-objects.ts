@@ -1,6 +1,7 @@
 import { feldera } from "@/machines/feldera/family";
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import type { KubernetesObject, ObjectMeta } from "@/server/kubernetes/object";
+import { deployedRuntimeConfig } from "./deployment-config";
 import type { FelderaOptions } from "./feldera-options";
 import { COMPILER, labels, PIPELINE_PORT, pipelineNames, type Stage } from "./pipeline-names";
 
@@ -9,7 +10,7 @@ const MILLI = 1000;
 const USUAL = { cpuCores: 0.05, memoryMb: 64 };
 
 export function claimOf(pipeline: Pipeline, options: FelderaOptions): KubernetesObject {
-  const { resources } = pipeline.spec.runtime_config;
+  const { resources } = deployedRuntimeConfig(pipeline);
   return {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
@@ -47,7 +48,7 @@ export function serviceOf(pipeline: Pipeline): KubernetesObject {
 
 export function statefulSetOf(pipeline: Pipeline, options: FelderaOptions): KubernetesObject {
   const { name } = pipeline.metadata;
-  const { resources, env } = pipeline.spec.runtime_config;
+  const { resources, env } = deployedRuntimeConfig(pipeline);
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",

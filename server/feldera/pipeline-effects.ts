@@ -28,8 +28,10 @@ const resources: Record<
   // The intent is written first; the next pass makes the objects.
   beginDeployment: nothing,
   ensureCompute: (seen) => {
-    const { pipeline, options, statefulSet } = seen;
-    const around = [claimOf(pipeline, options), configMapOf(pipeline, options), serviceOf(pipeline)].map(ensured);
+    const { pipeline, options, statefulSet, claim } = seen;
+    // A claim that is there stays as it is: what it holds depends on how it was asked for.
+    const storage = claim ? [] : [claimOf(pipeline, options)];
+    const around = [...storage, configMapOf(pipeline, options), serviceOf(pipeline)].map(ensured);
     const compute = statefulSetOf(pipeline, options);
     if (pipeline.status.deployment_resources_status !== "Provisioned") return [...around, ensured(compute)];
     // What was provisioned and is lost ends the pipeline: it must not come back, not even when it goes during this pass.
