@@ -4,6 +4,7 @@ import { runtimeConfigSchema, type Pipeline } from "@/machines/feldera/pipeline.
 export function deploymentConfig({ metadata, spec, status }: Pipeline): Record<string, unknown> {
   const { program_info, program_version } = status;
   return {
+    id: metadata.uid,
     name: metadata.name,
     program_version,
     ...spec.runtime_config,

@@ -28,7 +28,7 @@ export function configMapOf(pipeline: Pipeline, options: FelderaOptions): Kubern
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: metadataOf(pipeline, pipelineNames.config(pipeline.metadata.name), "compute"),
-    data: { "config.json": JSON.stringify(pipeline.status.deployment_config ?? {}), ...options.scripts?.pipeline },
+    data: { "config.json": JSON.stringify(pipeline.status.deployment_config ?? {}), ...options.scripts.pipeline },
   };
 }
 
@@ -68,7 +68,7 @@ export function statefulSetOf(pipeline: Pipeline, options: FelderaOptions): Kube
               name: "pipeline",
               image: options.pipelineImage,
               imagePullPolicy: "IfNotPresent",
-              ...(options.scripts && { command: ["node", "/config/pipeline.mjs"] }),
+              ...(options.scripts.pipeline && { command: ["node", "/config/pipeline.mjs"] }),
               env: [
                 { name: "FELDERA_PIPELINE_NAME", value: name },
                 { name: "FELDERA_DEPLOYMENT_ID", value: pipeline.status.deployment_id ?? "" },
@@ -116,7 +116,7 @@ export function programConfigMapOf(pipeline: Pipeline, version: number, options:
       "udf.rs": udf_rust,
       "udf.toml": udf_toml,
       "config.json": JSON.stringify(program_config),
-      ...options.scripts?.compiler,
+      ...options.scripts.compiler,
     },
   };
 }
@@ -131,8 +131,13 @@ export function compileJobObject(
     name: COMPILER,
     image: options.compilerImage,
     imagePullPolicy: "IfNotPresent",
-    ...(options.scripts && { command: ["node", "/program/sql-compiler.mjs"] }),
+    ...(options.scripts.compiler && { command: ["node", "/program/sql-compiler.mjs"] }),
     args: [stage],
+    env: [
+      { name: "FELDERA_PIPELINE_ID", value: pipeline.metadata.uid },
+      { name: "FELDERA_PIPELINE_NAME", value: name },
+      { name: "FELDERA_PROGRAM_VERSION", value: String(version) },
+    ],
     resources: { requests: { cpu: "50m", memory: "64Mi" } },
     volumeMounts: [{ name: "program", mountPath: "/program" }],
     terminationMessagePolicy: "File",

@@ -148,7 +148,7 @@ test("a process that turned by itself is turned back by the same request", async
   await pipelines.until("strays", "Running");
   await pipelines.ask("strays", "pause");
   await pipelines.until("strays", "Paused");
-  await pipelines.call("strays", "/start");
+  await pipelines.call("strays", "/start", "GET");
   await pipelines.until("strays", "Running");
   await pipelines.ask("strays", "pause");
   await pipelines.until("strays", "Paused");
