@@ -25,6 +25,9 @@ test("a pipeline can be seen, started, watched as it moves, read about, and stop
   await happened.getByText("Provisioning → Provisioned").first().waitFor();
   await page.getByRole("heading", { level: 1 }).filter({ hasText: "Running" }).waitFor();
   await page.getByRole("region", { name: "Owned objects" }).getByText("StatefulSet").waitFor();
+  // Where each is to come to stands beside where it is, for those that tell.
+  for (const desired of ["now Running, desired Running", "now Provisioned, desired Provisioned"])
+    await page.locator("section.card").getByText(desired).first().waitFor();
 });
 
 test("the inside of a state opens where it stands", async () => {

@@ -28,11 +28,15 @@ export type Lifecycle<Resource = unknown> = {
   machine: AnyStateMachine;
   stateOf(resource: Resource): string;
   sinceOf(resource: Resource): string | null;
+  /** The state that it is wanted in, for a lifecycle whose resource tells one; null while nothing is wanted. */
+  desiredOf?(resource: Resource): Desired | null;
   /** The field of `status` whose enum the states are; the lifecycle's own name unless told, null where no field holds it. */
   field?: string | null;
   /** The lifecycles that it is made of; it is shown and recorded as they move, and takes no steps of its own. */
   composedOf?: readonly string[];
 };
+
+export type Desired = { state: string; since: string | null };
 
 export type PrinterColumn = {
   name: string;

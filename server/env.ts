@@ -51,8 +51,16 @@ const options = {
   ORRERY_ENGINE_MAX_EPHEMERAL_STORAGE: quantity().describe(
     "largest ephemeral storage request or limit of an engine container",
   ),
-  FELDERA_PIPELINE_IMAGE: z.string().min(1).optional().describe("image that runs a pipeline; a stand-in without it"),
-  FELDERA_COMPILER_IMAGE: z.string().min(1).optional().describe("image that compiles a program; a stand-in without it"),
+  FELDERA_PIPELINE_IMAGE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("image that runs a pipeline; a stand-in without it (deploy/feldera-images.md)"),
+  FELDERA_COMPILER_IMAGE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("image that compiles a program; a stand-in without it (deploy/feldera-images.md)"),
   FELDERA_NAMESPACE: z.string().min(1).default("default").describe("namespace that /v0/pipelines speaks of"),
   FELDERA_COMPILERS: z.coerce.number().int().min(1).default(1).describe("programs compiled at once, per stage"),
   FELDERA_PROVISIONING_TIMEOUT: z.coerce

@@ -41,7 +41,7 @@ export function LifecycleCard({ kind, lifecycle: shown, ways = [], transitions, 
           {lifecycle} · <Link href={machinePath(kind, lifecycle)}>{hash.slice(0, 7)}</Link>
         </>
       }
-      aside={<span className="ev">{then ? "then" : "now"}</span>}
+      aside={<span className="ev">{then ? "then" : <Now {...shown} />}</span>}
     >
       <Panel query={machine}>
         {(answer) => <Drawn answer={answer} here={here} since={shown.since} moment={then?.at ?? null} mine={mine} />}
@@ -54,6 +54,16 @@ export function LifecycleCard({ kind, lifecycle: shown, ways = [], transitions, 
         onAt={onAt}
       />
     </Card>
+  );
+}
+
+/** Where it is to come to beside where it is: the same word twice means that it has come there. */
+function Now({ state, desired }: Pick<Lifecycle, "state" | "desired">) {
+  if (!desired) return "now";
+  return (
+    <>
+      now <b>{state}</b>, desired <b>{desired.state}</b>
+    </>
   );
 }
 

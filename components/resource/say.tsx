@@ -33,6 +33,7 @@ export function Say({ answer, explained, copy }: Props) {
           <Age since={row.since} parts={2} />
         </b>
         {usual && !first?.settled && `, usually ${duration(usual.p50Ms)} (p95 ${duration(usual.p95Ms)})`}.
+        {first?.desired && <> Desired: {first.desired.state}.</>}
         {explained?.why && (
           <>
             <br />

@@ -1,4 +1,4 @@
-import { defineKind } from "../kind";
+import { defineKind, type Desired } from "../kind";
 import { combinedMachine } from "./combined.machine";
 import { pipelineSchema, pipelineSpecSchema, pipelineStatusSchema } from "./pipeline.schema";
 import { programMachine } from "./program.machine";
@@ -35,6 +35,7 @@ const pipeline = defineKind({
       machine: combinedMachine,
       stateOf: ({ status }) => status.deployment_status,
       sinceOf: ({ status }) => status.deployment_status_since ?? null,
+      desiredOf: ({ status }) => desired(status.deployment_desired_status, status.deployment_desired_status_since),
       field: "deployment_status",
       composedOf: ["resources", "runtime"],
     },
@@ -42,6 +43,8 @@ const pipeline = defineKind({
       machine: resourcesMachine,
       stateOf: ({ status }) => status.deployment_resources_status,
       sinceOf: ({ status }) => status.deployment_resources_status_since ?? null,
+      desiredOf: ({ status }) =>
+        desired(status.deployment_resources_desired_status, status.deployment_resources_desired_status_since),
       field: "deployment_resources_status",
     },
     runtime: {
@@ -49,6 +52,8 @@ const pipeline = defineKind({
       // The field is empty while there is no process.
       stateOf: ({ status }) => status.deployment_runtime_status ?? "Absent",
       sinceOf: ({ status }) => status.deployment_runtime_status_since ?? null,
+      desiredOf: ({ status }) =>
+        desired(status.deployment_runtime_desired_status, status.deployment_runtime_desired_status_since),
       field: null,
     },
     program: {
@@ -65,5 +70,9 @@ const pipeline = defineKind({
     },
   },
 });
+
+function desired(state: string | null | undefined, since: string | null | undefined): Desired | null {
+  return state ? { state, since: since ?? null } : null;
+}
 
 export const feldera = { title: "Feldera", kinds: { pipeline } };

@@ -163,7 +163,7 @@ function countingWorker(bench: Bench, namespace: string) {
     provisioningTimeoutMs: 600_000,
     storageMb: 1,
     platformVersion: "1",
-    scripts: null,
+    scripts: { pipeline: null, compiler: null },
   });
   const client = clientOver(counted, bench.clock);
   const worker = createWorker({

@@ -8,7 +8,7 @@ const NODE_IMAGE = "localhost/node:20";
 
 /** What the options of the program mean for each family. */
 export function familyOptions(env: Env, log: Log): FamilyOptions {
-  const standsIn = !env.FELDERA_PIPELINE_IMAGE && !env.FELDERA_COMPILER_IMAGE;
+  const standIns = standInScripts({ withParser: env.ORRERY_CLUSTER !== "sandbox" });
   return {
     firebolt: {
       log,
@@ -25,7 +25,10 @@ export function familyOptions(env: Env, log: Log): FamilyOptions {
       provisioningTimeoutMs: env.FELDERA_PROVISIONING_TIMEOUT * 1000,
       storageMb: 1024,
       platformVersion: "1",
-      scripts: standsIn ? standInScripts({ withParser: env.ORRERY_CLUSTER !== "sandbox" }) : null,
+      scripts: {
+        pipeline: env.FELDERA_PIPELINE_IMAGE ? null : standIns.pipeline,
+        compiler: env.FELDERA_COMPILER_IMAGE ? null : standIns.compiler,
+      },
     },
   };
 }

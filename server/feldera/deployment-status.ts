@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PipelineStatus } from "@/machines/feldera/pipeline.schema";
 import { computeOf } from "./compute-state";
+import { deploymentConfig } from "./deployment-config";
 import { PIPELINE_PORT } from "./pipeline-names";
 import type { Steps } from "./pipeline-steps";
 import { timeoutOf } from "./pipeline.known";
@@ -25,7 +26,7 @@ const nothing = (): Change => ({});
 const changes: Record<Steps["resources"]["actions"][number], (cause: Cause) => Change> = {
   beginDeployment: ({ seen, wishes }) => ({
     deployment_id: deploymentId(seen),
-    deployment_config: deploymentConfig(seen),
+    deployment_config: deploymentConfig(seen.pipeline),
     deployment_error: undefined,
     deployment_initial: wishes.initial,
     activated: seen.pipeline.status.activated || wishes.initial !== "Standby",
@@ -90,15 +91,4 @@ function deploymentId({ pipeline, now }: PipelineSeen): string {
     digest.slice(6, 18),
   ];
   return parts.join("-");
-}
-
-function deploymentConfig({ pipeline }: PipelineSeen): Record<string, unknown> {
-  const { program_info, program_version } = pipeline.status;
-  return {
-    name: pipeline.metadata.name,
-    program_version,
-    ...pipeline.spec.runtime_config,
-    inputs: program_info?.input_connectors ?? {},
-    outputs: program_info?.output_connectors ?? {},
-  };
 }

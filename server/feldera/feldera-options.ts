@@ -1,11 +1,8 @@
 /** What an installation decides about all pipelines. */
 export type FelderaOptions = {
-  /** Runs a pipeline; gets its configuration under /config and its storage under /storage. */
+  /** Runs a pipeline. What it is given and has to answer is in deploy/feldera-images.md. */
   pipelineImage: string;
-  /**
-   * Compiles a program that it finds under /program, the stage as its argument; leaves its result as the termination
-   * message of its container, or as the last line of its log and `{"result":"log"}` as the message.
-   */
+  /** Compiles a program; its contract is on the same page. */
   compilerImage: string;
   /** Programs compiled at the same time, per stage. */
   compilersMax: number;
@@ -14,6 +11,6 @@ export type FelderaOptions = {
   /** Storage of a pipeline that names no size. */
   storageMb: number;
   platformVersion: string;
-  /** Scripts that are mounted into images that bring none: the stand-ins. */
-  scripts: { pipeline: Record<string, string>; compiler: Record<string, string> } | null;
+  /** Scripts that make stand-ins of images that bring no program of their own; null for those that do. */
+  scripts: Record<"pipeline" | "compiler", Record<string, string> | null>;
 };

@@ -1,6 +1,7 @@
 import { feldera } from "@/machines/feldera/family";
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import type { KubernetesObject, ObjectMeta } from "@/server/kubernetes/object";
+import { deployedRuntimeConfig } from "./deployment-config";
 import type { FelderaOptions } from "./feldera-options";
 import { COMPILER, labels, PIPELINE_PORT, pipelineNames, type Stage } from "./pipeline-names";
 
@@ -9,7 +10,7 @@ const MILLI = 1000;
 const USUAL = { cpuCores: 0.05, memoryMb: 64 };
 
 export function claimOf(pipeline: Pipeline, options: FelderaOptions): KubernetesObject {
-  const { resources } = pipeline.spec.runtime_config;
+  const { resources } = deployedRuntimeConfig(pipeline);
   return {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
@@ -27,7 +28,7 @@ export function configMapOf(pipeline: Pipeline, options: FelderaOptions): Kubern
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: metadataOf(pipeline, pipelineNames.config(pipeline.metadata.name), "compute"),
-    data: { "config.json": JSON.stringify(pipeline.status.deployment_config ?? {}), ...options.scripts?.pipeline },
+    data: { "config.json": JSON.stringify(pipeline.status.deployment_config ?? {}), ...options.scripts.pipeline },
   };
 }
 
@@ -47,7 +48,7 @@ export function serviceOf(pipeline: Pipeline): KubernetesObject {
 
 export function statefulSetOf(pipeline: Pipeline, options: FelderaOptions): KubernetesObject {
   const { name } = pipeline.metadata;
-  const { resources, env } = pipeline.spec.runtime_config;
+  const { resources, env } = deployedRuntimeConfig(pipeline);
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
@@ -67,7 +68,7 @@ export function statefulSetOf(pipeline: Pipeline, options: FelderaOptions): Kube
               name: "pipeline",
               image: options.pipelineImage,
               imagePullPolicy: "IfNotPresent",
-              ...(options.scripts && { command: ["node", "/config/pipeline.mjs"] }),
+              ...(options.scripts.pipeline && { command: ["node", "/config/pipeline.mjs"] }),
               env: [
                 { name: "FELDERA_PIPELINE_NAME", value: name },
                 { name: "FELDERA_DEPLOYMENT_ID", value: pipeline.status.deployment_id ?? "" },
@@ -115,7 +116,7 @@ export function programConfigMapOf(pipeline: Pipeline, version: number, options:
       "udf.rs": udf_rust,
       "udf.toml": udf_toml,
       "config.json": JSON.stringify(program_config),
-      ...options.scripts?.compiler,
+      ...options.scripts.compiler,
     },
   };
 }
@@ -130,8 +131,13 @@ export function compileJobObject(
     name: COMPILER,
     image: options.compilerImage,
     imagePullPolicy: "IfNotPresent",
-    ...(options.scripts && { command: ["node", "/program/sql-compiler.mjs"] }),
+    ...(options.scripts.compiler && { command: ["node", "/program/sql-compiler.mjs"] }),
     args: [stage],
+    env: [
+      { name: "FELDERA_PIPELINE_ID", value: pipeline.metadata.uid },
+      { name: "FELDERA_PIPELINE_NAME", value: name },
+      { name: "FELDERA_PROGRAM_VERSION", value: String(version) },
+    ],
     resources: { requests: { cpu: "50m", memory: "64Mi" } },
     volumeMounts: [{ name: "program", mountPath: "/program" }],
     terminationMessagePolicy: "File",

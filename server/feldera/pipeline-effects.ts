@@ -28,8 +28,10 @@ const resources: Record<
   // The intent is written first; the next pass makes the objects.
   beginDeployment: nothing,
   ensureCompute: (seen) => {
-    const { pipeline, options, statefulSet } = seen;
-    const around = [claimOf(pipeline, options), configMapOf(pipeline, options), serviceOf(pipeline)].map(ensured);
+    const { pipeline, options, statefulSet, claim } = seen;
+    // A claim that is there stays as it is: what it holds depends on how it was asked for.
+    const storage = claim ? [] : [claimOf(pipeline, options)];
+    const around = [...storage, configMapOf(pipeline, options), serviceOf(pipeline)].map(ensured);
     const compute = statefulSetOf(pipeline, options);
     if (pipeline.status.deployment_resources_status !== "Provisioned") return [...around, ensured(compute)];
     // What was provisioned and is lost ends the pipeline: it must not come back, not even when it goes during this pass.
@@ -79,14 +81,14 @@ const runtime: Record<Steps["runtime"]["actions"][number], (seen: PipelineSeen) 
     const address = addressOf(seen.pods);
     const heading = seen.report?.kind === "told" ? seen.report.desired : "Unavailable";
     const wishes = wishesOf(seen.pipeline);
-    const path = paths[askedOf(wishes, heading)];
-    if (!address || !path) return [];
-    const query = path === "activate" ? `?initial=${(wishes.runtime ?? "Running").toLowerCase()}` : "";
+    const request = requests[askedOf(wishes, heading)];
+    if (!address || !request) return [];
+    const query = request.path === "activate" ? `?initial=${(wishes.runtime ?? "Running").toLowerCase()}` : "";
     return [
       {
         type: "request",
-        method: "POST",
-        url: `http://${address}:${PIPELINE_PORT}/${path}${query}`,
+        method: request.method,
+        url: `http://${address}:${PIPELINE_PORT}/${request.path}${query}`,
         timeoutMs: REQUEST_TIMEOUT_MS,
       },
     ];
@@ -99,11 +101,12 @@ const runtime: Record<Steps["runtime"]["actions"][number], (seen: PipelineSeen) 
 /** The API's own limit for a request to a pipeline. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-const paths: Partial<Record<ReturnType<typeof askedOf>, string>> = {
-  pause: "pause",
-  resume: "start",
-  activate: "activate",
-  suspend: "suspend",
+/** As the endpoints of a Feldera pipeline process are. */
+const requests: Partial<Record<ReturnType<typeof askedOf>, { method: string; path: string }>> = {
+  pause: { method: "GET", path: "pause" },
+  resume: { method: "GET", path: "start" },
+  activate: { method: "POST", path: "activate" },
+  suspend: { method: "POST", path: "suspend" },
 };
 
 /** A pod goes with its StatefulSet in a moment; a collector that is behind, or an orphan, must not hold up a stop. */

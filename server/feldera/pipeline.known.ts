@@ -5,6 +5,7 @@ import type { RuntimeFacts } from "@/machines/feldera/runtime.machine";
 import type { StorageFacts } from "@/machines/feldera/storage.machine";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import { computeOf, type Compute } from "./compute-state";
+import { deployedRuntimeConfig } from "./deployment-config";
 import type { PipelineSeen } from "./pipeline.read";
 import { programErrorText } from "./program-error-text";
 import { isEdited } from "./program-hash";
@@ -139,7 +140,7 @@ export function askedOf({ runtime }: Wishes, heading: RuntimeFacts["heading"]): 
 }
 
 export function timeoutOf({ pipeline, options }: PipelineSeen): number {
-  const seconds = pipeline.spec.runtime_config.provisioning_timeout_secs;
+  const seconds = deployedRuntimeConfig(pipeline).provisioning_timeout_secs;
   return seconds ? seconds * 1000 : options.provisioningTimeoutMs;
 }
 

@@ -133,7 +133,7 @@ function isOfThisRun({ status }: Pipeline, { lastSeen }: Warning): boolean {
 async function reportFor(pipeline: Pipeline, pods: readonly Pod[], world: World): Promise<ProcessReport | null> {
   if (pipeline.status.deployment_resources_status !== "Provisioned") return null;
   const address = addressOf(pods);
-  if (!address) return { kind: "silent", reason: "its pod has no address" };
+  if (!address) return { kind: "silent", reason: "its pod has no address", means: "perhaps coming up" };
   return askProcess(() =>
     world.live.fetch(`http://${address}:${PIPELINE_PORT}/status`, { timeoutMs: STATUS_TIMEOUT_MS }),
   );

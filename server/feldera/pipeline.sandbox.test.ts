@@ -148,7 +148,7 @@ test("a process that turned by itself is turned back by the same request", async
   await pipelines.until("strays", "Running");
   await pipelines.ask("strays", "pause");
   await pipelines.until("strays", "Paused");
-  await pipelines.call("strays", "/start");
+  await pipelines.call("strays", "/start", "GET");
   await pipelines.until("strays", "Running");
   await pipelines.ask("strays", "pause");
   await pipelines.until("strays", "Paused");
@@ -213,6 +213,27 @@ test("an edit while compiling makes the old result void", async () => {
   const status = await pipelines.compiled("hasty");
   expect(status.program_info).toMatchObject({ schema: { inputs: [{ name: "b" }] } });
   expect(status.program_version).toBe(2);
+});
+
+test("an edit while it runs reaches the next deployment, and the one under way goes on untouched", async () => {
+  const config = (word: string) => ({ env: { WORD: word }, resources: { storage_mb_max: word === "first" ? 64 : 32 } });
+  await pipelines.create("edited", { deployment: { desired: "Provisioned" }, runtime_config: config("first") });
+  const before = await pipelines.until("edited", "Running");
+  const pod = () => pipelines.object(apis.pod, "pl-edited-0");
+  const firstPod = (await pod())?.metadata.uid;
+  const claim = await pipelines.object(apis.persistentVolumeClaim, "pl-edited-storage");
+  await pipelines.edit("edited", { runtime_config: config("second"), deployment: { initial: "Paused" } });
+  await pipelines.ask("edited", "pause");
+  const paused = await pipelines.until("edited", "Paused");
+  expect((await pod())?.metadata.uid).toBe(firstPod);
+  expect(paused).toMatchObject({ version: 1, deployment_initial: "Running", deployment_id: before.deployment_id });
+  await pipelines.ask("edited", "stop", { force: true });
+  const stopped = await pipelines.until("edited", "Stopped");
+  expect(stopped.version).toBe(2);
+  await pipelines.ask("edited", "start");
+  await pipelines.until("edited", "Running");
+  expect(JSON.stringify((await pod())?.spec)).toContain('{"name":"WORD","value":"second"}');
+  expect((await pipelines.object(apis.persistentVolumeClaim, "pl-edited-storage"))?.spec).toEqual(claim?.spec);
 });
 
 test("no pass has failed on the way", () => {

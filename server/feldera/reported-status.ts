@@ -11,6 +11,9 @@ export function reportedOf(seen: PipelineSeen, resources: string): RuntimeFacts[
   // Provisioned by this very pass: nobody has asked the process yet.
   if (status.deployment_resources_status !== "Provisioned" || !seen.report) return "Initializing";
   if (seen.report.kind === "told") return seen.report.runtime;
+  // One that failed ends with its resources, in this very pass.
+  const means = seen.report.kind === "silent" ? seen.report.means : "unavailable";
+  if (means !== "perhaps coming up") return means === "coming up" ? "Initializing" : "Unavailable";
   const first = status.deployment_runtime_status === "Initializing";
   const since = Date.parse(status.deployment_resources_status_since ?? "");
   return first && seen.now - since < GRACE_MS ? "Initializing" : "Unavailable";

@@ -4,7 +4,7 @@ import { programText } from "@/server/sandbox/programs/node-programs";
 import type { FelderaOptions } from "./feldera-options";
 
 /** The scripts that let a bare Node image play a pipeline and its compilers, inside the sandbox and as real pods. */
-export function standInScripts({ withParser }: { withParser: boolean }): FelderaOptions["scripts"] {
+export function standInScripts({ withParser }: { withParser: boolean }) {
   return {
     pipeline: { "pipeline.mjs": programText("pipeline") },
     compiler: {
@@ -12,7 +12,7 @@ export function standInScripts({ withParser }: { withParser: boolean }): Feldera
       // The sandbox's compiler has the parser at hand; a real pod has nothing but what is mounted.
       ...(withParser && { "sql-parser.cjs": parserText() }),
     },
-  };
+  } satisfies FelderaOptions["scripts"];
 }
 
 function parserText(): string {

@@ -28,9 +28,12 @@ export function wishesOf({ spec, status }: Pipeline): Wishes {
   // A start that comes while it stops waits until it is stopped; a stop never waits.
   const waits = deployment.desired === "Provisioned" && status.deployment_resources_status === "Stopping";
   const taken = asked && !waits;
+  // What it starts as is settled once a start is wanted. While it is stopped, another attempt may mean a stop in between.
+  const again = deployment.attempt !== handled.attempt && status.deployment_resources_status === "Stopped";
+  const settled = status.deployment_resources_desired_status === "Provisioned" && !again;
   return {
     desired: taken ? deployment.desired : status.deployment_resources_desired_status,
-    initial: taken ? deployment.initial : (status.deployment_initial ?? deployment.initial),
+    initial: taken && !settled ? deployment.initial : (status.deployment_initial ?? deployment.initial),
     runtime:
       deployment.runtime && (deployment.runtime !== handled.runtime || deployment.request !== handled.request)
         ? deployment.runtime

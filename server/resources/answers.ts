@@ -77,6 +77,10 @@ const lifecycleSchema = z.object({
   tone: toneSchema,
   summary: z.string(),
   since: time.nullable(),
+  desired: z
+    .object({ state: z.string(), since: time.nullable() })
+    .nullable()
+    .describe("the state that it is wanted in, where the resource tells one"),
   settled: z.boolean(),
   composedOf: z.array(z.string()).describe("lifecycles that it is made of; they tell its ways out"),
 });

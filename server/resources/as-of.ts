@@ -59,12 +59,12 @@ async function eachLifecycle(asked: Asked, ref: Ref, where: string, id: string, 
 
 function stoodAt(kind: Kind, lifecycle: string, state: string) {
   const machine = kind.lifecycles[lifecycle]?.machine;
-  const composedOf = [...(kind.lifecycles[lifecycle]?.composedOf ?? [])];
-  if (!machine)
-    return { lifecycle, title: lifecycle, state, tone: "idle" as const, summary: "", settled: true, composedOf };
+  // What was wanted then is not written down.
+  const kept = { lifecycle, state, desired: null, composedOf: [...(kind.lifecycles[lifecycle]?.composedOf ?? [])] };
+  if (!machine) return { ...kept, title: lifecycle, tone: "idle" as const, summary: "", settled: true };
   const { tone, summary } = stateMetaOf(machine, state);
   const { title, settled } = metaOf(machine);
-  return { lifecycle, title, state, tone, summary, settled: settled.includes(state), composedOf };
+  return { ...kept, title, tone, summary, settled: settled.includes(state) };
 }
 
 function cameBy(came: TransitionAnswer | undefined) {

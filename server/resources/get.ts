@@ -1,4 +1,5 @@
 import { contentHash } from "@/machines/content-hash";
+import type { Lifecycle } from "@/machines/kind";
 import { metaOf, stateMetaOf } from "@/machines/lifecycle";
 import { z } from "zod";
 import { mustMay } from "./access";
@@ -21,7 +22,8 @@ export async function get(asked: Asked, ref: Ref): Promise<GetAnswer> {
   return {
     row: await liveRow(asked, reading),
     title: kind.title,
-    lifecycles: Object.entries(kind.lifecycles).map(([lifecycle, { machine, composedOf = [] }]) => {
+    lifecycles: Object.entries(kind.lifecycles).map(([lifecycle, definition]) => {
+      const { machine, composedOf = [] } = definition;
       const { state, tone, since } = states[lifecycle] ?? { state: "", tone: "warn" as const, since: null };
       return {
         lifecycle,
@@ -30,6 +32,7 @@ export async function get(asked: Asked, ref: Ref): Promise<GetAnswer> {
         state,
         tone,
         since,
+        desired: desiredIn(definition, resource),
         summary: stateMetaOf(machine, state).summary,
         settled: metaOf(machine).settled.includes(state),
         composedOf: [...composedOf],
@@ -44,6 +47,11 @@ export async function get(asked: Asked, ref: Ref): Promise<GetAnswer> {
     annotations: shownAnnotations(metadata.annotations),
     readAt: new Date(reading.now).toISOString(),
   };
+}
+
+function desiredIn(lifecycle: Lifecycle, resource: unknown): GetAnswer["lifecycles"][number]["desired"] {
+  const desired = lifecycle.desiredOf?.(resource);
+  return desired ? { state: desired.state, since: utc(desired.since) } : null;
 }
 
 /** Every read of one resource needs `get` on it. */

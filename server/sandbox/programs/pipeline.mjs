@@ -16,10 +16,10 @@ const follows = {
 
 /** What each request asks for, and of which desired statuses it may be asked. */
 const requests = {
-  "/start": { from: ["Paused", "Running"], to: () => "Running" },
-  "/pause": { from: ["Paused", "Running"], to: () => "Paused" },
-  "/activate": { from: ["Standby", "Paused", "Running"], to: (query) => named(query.get("initial") ?? "running") },
-  "/suspend": { from: ["Paused", "Running", "Suspended"], to: () => "Suspended" },
+  "GET /start": { from: ["Paused", "Running"], to: () => "Running" },
+  "GET /pause": { from: ["Paused", "Running"], to: () => "Paused" },
+  "POST /activate": { from: ["Standby", "Paused", "Running"], to: (query) => activated(query.get("initial")) },
+  "POST /suspend": { from: ["Paused", "Running", "Suspended"], to: () => "Suspended" },
 };
 
 export async function run(host) {
@@ -107,7 +107,7 @@ export async function run(host) {
 
   async function answer(request) {
     const url = new URL(request.url, "http://pipeline");
-    const asked = requests[url.pathname];
+    const asked = requests[`${request.method} ${url.pathname}`];
     if (asked) {
       const next = asked.to(url.searchParams);
       if (!next) return [400, problem("InvalidActivateStatus", "initial must be running or paused")];
@@ -148,6 +148,10 @@ export async function run(host) {
 
 function named(word) {
   return { running: "Running", paused: "Paused", standby: "Standby" }[word];
+}
+
+function activated(word) {
+  return word === "standby" ? undefined : named(word ?? "running");
 }
 
 function problem(error_code, message) {
