@@ -2,7 +2,7 @@ import { contentHash } from "@/machines/content-hash";
 import { metaOf, stateMetaOf } from "@/machines/lifecycle";
 import { z } from "zod";
 import { mustMay } from "./access";
-import type { GetAnswer } from "./answers";
+import type { GetAnswer } from "./state-answers";
 import type { Asked } from "./context";
 import { kindOf } from "./context";
 import { lifecycleStates, utc } from "./lifecycle-states";
