@@ -1,4 +1,4 @@
-import type { GuardAnswer } from "@/server/resources/answers";
+import type { GuardAnswer } from "@/server/resources/evidence-answers";
 
 type Leaf = Extract<GuardAnswer, { op: "is" }>;
 

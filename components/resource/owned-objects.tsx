@@ -1,6 +1,6 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import type { TreeNode } from "@/server/resources/answers";
+import type { TreeNode } from "@/server/resources/object-answers";
 import type { ResourceRef } from "../paths";
 import { Age } from "../time/age";
 import { ToneIcon } from "../tone/tone-icon";

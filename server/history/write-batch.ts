@@ -1,8 +1,8 @@
 import type { Database, Query } from "@/server/db/database";
-import { CHANNEL } from "@/server/live/hub";
+import { CHANNEL, textOfNews } from "@/server/live/news";
 import type { NewTransition } from "./entry";
 import { insertGenerations, type NewGeneration } from "./generations";
-import type { RowEntry } from "./row-entry";
+import type { NewRow, RowEntry } from "./row-entry";
 
 /** What is written together: all of it or nothing. */
 export type Batch = {
@@ -20,44 +20,42 @@ export class Fenced extends Error {
 
 /** One transaction. Written twice it leaves the same: rows by their digest, transitions by their pass. */
 export async function writeBatch(database: Database, batch: Batch): Promise<void> {
-  const { rows, transitions, generations, fence, about } = batch;
+  const { rows, transitions, generations } = batch;
   await database.transaction(async (query) => {
-    await claim(query, fence, about);
-    const first = await numbers(query, rows.length + transitions.length);
-    const numbered = rows.map((entry, at) => ({ entry, version: (first + BigInt(at)).toString() }));
-    const from = first + BigInt(rows.length);
+    const upTo = await claimNumbers(query, rows.length + transitions.length, batch);
+    const after = upTo - BigInt(rows.length + transitions.length);
+    const numbered = rows.map((entry, at) => ({ entry, version: (after + BigInt(at + 1)).toString() }));
     await insertGenerations(query, generations);
-    await insertTransitions(query, transitions, from);
-    await upsertRows(
+    await insertTransitions(query, transitions, after + BigInt(rows.length + 1));
+    const changed = await upsertRows(
       query,
       numbered.flatMap(({ entry, version }) => (entry.gone ? [] : [{ ...entry.row, version }])),
     );
-    await markGone(
+    const gone = await markGone(
       query,
       numbered.flatMap(({ entry, version }) => (entry.gone ? [{ id: entry.id, at: new Date(entry.at), version }] : [])),
     );
-    await query("SELECT 1 FROM pg_notify($1, $2)", [CHANNEL, from.toString()]);
+    await query("SELECT 1 FROM pg_notify($1, $2)", [CHANNEL, textOfNews({ after, upTo, rows: changed, gone })]);
   });
 }
 
-async function claim(query: Query, fence: number, about: Batch["about"]): Promise<void> {
-  const claimed = await query(
-    `INSERT INTO "Projection" ("name", "fence", "lagMs", "buffered", "dropped", "at") VALUES ('worker', $1, $2, $3, $4, $5)
-     ON CONFLICT ("name") DO UPDATE SET "fence" = excluded."fence", "lagMs" = excluded."lagMs", "buffered" = excluded."buffered",
-       "dropped" = excluded."dropped", "at" = excluded."at"
-     WHERE "Projection"."fence" <= excluded."fence" RETURNING "name"`,
-    [fence, Math.round(about.lagMs), about.buffered, about.dropped, new Date(about.at)],
-  );
-  if (claimed.length === 0) throw new Fenced("A worker with a newer lease writes the projection.");
-}
-
-/** The counter's row is locked until the commit, so numbers become visible in their order and none is skipped by a reader. */
-async function numbers(query: Query, count: number): Promise<bigint> {
+/**
+ * The last of so many numbers in the order of all changes, for a worker that may write. The counter's row is locked until
+ * the commit, so numbers become visible in their order and none is skipped by a reader.
+ */
+async function claimNumbers(query: Query, count: number, { fence, about }: Batch): Promise<bigint> {
   const [counter] = await query<{ value: string }>(
-    `UPDATE "Counter" SET "value" = "value" + $1 WHERE "name" = 'change' RETURNING "value"::text AS "value"`,
-    [count],
+    `WITH claimed AS (
+       INSERT INTO "Projection" ("name", "fence", "lagMs", "buffered", "dropped", "at") VALUES ('worker', $1, $2, $3, $4, $5)
+       ON CONFLICT ("name") DO UPDATE SET "fence" = excluded."fence", "lagMs" = excluded."lagMs", "buffered" = excluded."buffered",
+         "dropped" = excluded."dropped", "at" = excluded."at"
+       WHERE "Projection"."fence" <= excluded."fence" RETURNING 1
+     )
+     UPDATE "Counter" SET "value" = "value" + $6 FROM claimed WHERE "name" = 'change' RETURNING "value"::text AS "value"`,
+    [fence, Math.round(about.lagMs), about.buffered, about.dropped, new Date(about.at), count],
   );
-  return BigInt(counter?.value ?? 0) - BigInt(count) + 1n;
+  if (!counter) throw new Fenced("A worker with a newer lease writes the projection.");
+  return BigInt(counter.value);
 }
 
 const rowTypes = {
@@ -88,28 +86,35 @@ const rowTypes = {
   seenAt: "timestamptz",
 } as const;
 
-async function upsertRows(query: Query, rows: readonly object[]): Promise<void> {
-  if (rows.length === 0) return;
+type NumberedRow = NewRow & { version: string };
+
+/** The rows that are not as they were: only they have taken their number. */
+async function upsertRows(query: Query, rows: readonly NumberedRow[]): Promise<NumberedRow[]> {
+  if (rows.length === 0) return [];
   const names = Object.keys(rowTypes).map((name) => `"${name}"`);
   const updates = names
     .filter((name) => name !== `"id"` && name !== `"version"`)
     .map((name) => `${name} = excluded.${name}`);
-  await query(
+  const written = await query<{ version: string }>(
     `INSERT INTO "Resource" (${names.join(", ")})
      SELECT ${names.join(", ")} FROM jsonb_to_recordset($1::jsonb) AS given(${columnsOf(rowTypes)})
      ON CONFLICT ("id") DO UPDATE SET ${updates.join(", ")}, "deletedAt" = NULL,
        "version" = CASE WHEN "Resource"."digest" = excluded."digest" AND "Resource"."deletedAt" IS NULL
-                   THEN "Resource"."version" ELSE excluded."version" END`,
+                   THEN "Resource"."version" ELSE excluded."version" END
+     RETURNING "version"::text AS "version"`,
     [JSON.stringify(rows)],
   );
+  const versions = new Set(written.map(({ version }) => version));
+  return rows.filter(({ version }) => versions.has(version));
 }
 
-async function markGone(query: Query, gone: readonly { id: string; at: Date; version: string }[]): Promise<void> {
-  if (gone.length === 0) return;
-  await query(
+async function markGone(query: Query, gone: readonly { id: string; at: Date; version: string }[]) {
+  if (gone.length === 0) return [];
+  return query<{ id: string; version: string }>(
     `UPDATE "Resource" SET "deletedAt" = given."at", "version" = given."version"
      FROM jsonb_to_recordset($1::jsonb) AS given("id" text, "at" timestamptz, "version" bigint)
-     WHERE "Resource"."id" = given."id" AND "Resource"."deletedAt" IS NULL`,
+     WHERE "Resource"."id" = given."id" AND "Resource"."deletedAt" IS NULL
+     RETURNING "Resource"."id", "Resource"."version"::text AS "version"`,
     [JSON.stringify(gone)],
   );
 }

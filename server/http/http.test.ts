@@ -44,6 +44,24 @@ describe("identity", () => {
     expect((await handleTrpc(stage.services, ask("/api/trpc/whoami"))).status).toBe(401);
   });
 
+  test("a stream for nobody that we know is answered 401 and not opened, over either way", async () => {
+    const input = encodeURIComponent(JSON.stringify({ ids: [] }));
+    const streams = [...procedures.values()].filter(({ type }) => type === "subscription").map(({ path }) => path);
+    expect(streams).toEqual(["fleet.changes", "resource.watch"]);
+    for (const path of streams)
+      for (const headers of [{}, { authorization: "Bearer dead" }, { cookie: "orrery_session=dead" }]) {
+        const accept = { ...headers, accept: "text/event-stream" };
+        const answers = [
+          await handleTrpc(stage.services, ask(`/api/trpc/${path}?input=${input}`, { headers: accept })),
+          await handlePlain(stage.services, ask(`/api/v1/${path}?input=${input}`, { headers: accept })),
+        ];
+        for (const answer of answers) {
+          expect([answer.status, answer.headers.get("content-type")]).toEqual([401, "application/json"]);
+          expect(await answer.json()).toMatchObject({ refusal: { code: "unauthenticated" } });
+        }
+      }
+  });
+
   test("a session is a cookie that no script can read, and a forged one is worth nothing", async () => {
     const body = JSON.stringify({ token: stage.sandbox.adminToken });
     const signedIn = await handleSession(stage.services, ask("/api/session", { method: "POST", body }));

@@ -1,6 +1,8 @@
 import type { Database } from "@/server/db/database";
 import type { Clock, Timer } from "@/server/kubernetes/clock";
+import { refOf } from "@/server/resources/ref";
 import { rowColumns, rowOf, type Row, type StoredRow } from "@/server/resources/row";
+import { CHANNEL, newsIn, type News } from "./news";
 
 /** The newest row of a resource, or that it is gone. */
 export type Change = { version: bigint; id: string; kind: string; namespace: string; row: Row | null };
@@ -18,7 +20,6 @@ export type Hub = {
   staleMs(): number;
 };
 
-export const CHANNEL = "orrery_changes";
 const BATCH = 2_000;
 /** News can be lost (a pooler in between does not pass them on); then this often is looked anyway. */
 const LOOK_MS = 5_000;
@@ -52,17 +53,25 @@ export function createHub({ database, clock }: { database: Database; clock: Cloc
       });
   };
 
+  /** News that follow on what is known here are told as they are; any others say only that there is something to read. */
+  const hear = (text: string): void => {
+    const news = reading ? null : newsIn(text);
+    if (news && BigInt(news.after) === last) tell(changesIn(news), BigInt(news.upTo));
+    else look();
+  };
+
+  const tell = (changes: readonly Change[], upTo: bigint) => {
+    last = upTo;
+    if (changes.length > 0) for (const listener of listeners) listener(changes);
+  };
+
   const wasAsked = () => again;
 
   const readOn = async () => {
     for (;;) {
       again = false;
-      const changes = await changesAfter(database, last);
-      const newest = changes.at(-1);
-      if (newest) {
-        last = newest.version;
-        for (const listener of listeners) listener(changes);
-      }
+      const { changes, upTo } = await changesAfter(database, last);
+      tell(changes, upTo);
       if (changes.length < BATCH && !wasAsked()) return;
     }
   };
@@ -74,7 +83,7 @@ export function createHub({ database, clock }: { database: Database; clock: Cloc
 
   return {
     start: async () => {
-      stopListening = await database.listen(CHANNEL, { onNews: look, onGap: look });
+      stopListening = await database.listen(CHANNEL, { onNews: hear, onGap: look });
       last = await newestVersion(database);
       schedule(LOOK_MS);
     },
@@ -96,25 +105,41 @@ export function createHub({ database, clock }: { database: Database; clock: Cloc
       if (version < BigInt(horizon?.value ?? 0) || version > (await newestVersion(database))) return null;
       const found: Change[] = [];
       for (let from = version; ;) {
-        const changes = await changesAfter(database, from);
+        const { changes, upTo } = await changesAfter(database, from);
         found.push(...changes);
         if (changes.length < BATCH) return found;
-        from = changes.at(-1)?.version ?? from;
+        from = upTo;
       }
     },
     staleMs: () => (failingSince === null ? 0 : clock.monotonic() - failingSince),
   };
 }
 
-async function changesAfter(database: Database, version: bigint): Promise<Change[]> {
-  const rows = await database.query<StoredRow & { deletedAt: Date | null }>(
-    `SELECT ${rowColumns}, "deletedAt" FROM "Resource" WHERE "version" > $1 ORDER BY "Resource"."version" LIMIT ${BATCH}`,
+/** What changed after a version, and up to which: rows and counter are of one moment, so all of it up to there is told. */
+async function changesAfter(database: Database, version: bigint): Promise<{ changes: Change[]; upTo: bigint }> {
+  const rows = await database.query<StoredRow & { about: { isGone: boolean; counter: string } }>(
+    `SELECT ${rowColumns}, jsonb_build_object('isGone', "deletedAt" IS NOT NULL,
+       'counter', (SELECT "value"::text FROM "Counter" WHERE "name" = 'change')) AS "about"
+     FROM "Resource" WHERE "version" > $1 ORDER BY "Resource"."version" LIMIT ${BATCH}`,
     [version.toString()],
   );
-  return rows.map(({ deletedAt, ...row }) => {
+  const changes = rows.map(({ about, ...row }): Change => {
     const { id, kind, namespace } = row;
-    return { version: BigInt(row.version), id, kind, namespace, row: deletedAt ? null : rowOf(row) };
+    return { version: BigInt(row.version), id, kind, namespace, row: about.isGone ? null : rowOf(row) };
   });
+  const upTo = rows.length < BATCH ? rows[0]?.about.counter : rows.at(-1)?.version;
+  return { changes, upTo: BigInt(upTo ?? version) };
+}
+
+function changesIn({ rows, gone }: News): Change[] {
+  const changes = [
+    ...rows.map((row) => ({ id: row.id, version: row.version, row })),
+    ...gone.map((left) => ({ ...left, row: null })),
+  ].map(({ id, version, row }): Change => {
+    const { kind, namespace } = refOf(id);
+    return { version: BigInt(version), id, kind, namespace, row };
+  });
+  return changes.sort((a, b) => Number(a.version - b.version));
 }
 
 async function newestVersion(database: Database): Promise<bigint> {

@@ -8,7 +8,9 @@ export type Mailbox<Value> = {
   put(key: string, value: Value): void;
   /** Counts something that the reader only wants to know the number of. */
   count(): void;
-  /** Resolves when there is something, when the time is over, or when the signal is aborted. */
+  /** Something else has come for the reader. */
+  wake: () => void;
+  /** Resolves when there is something, when woken, when the time is over, or when the signal is aborted. */
   filled(signal: AbortSignal, within?: { clock: Clock; ms: number }): Promise<void>;
   take(): { values: Map<string, Value>; counted: number };
 };
@@ -16,20 +18,23 @@ export type Mailbox<Value> = {
 export function createMailbox<Value>(): Mailbox<Value> {
   let values = new Map<string, Value>();
   let counted = 0;
-  let wake: (() => void) | null = null;
-  const woken = () => {
-    wake?.();
-    wake = null;
+  let waiting: (() => void) | null = null;
+  let isWoken = false;
+  const wake = () => {
+    isWoken = true;
+    waiting?.();
+    waiting = null;
   };
   return {
     put: (key, value) => {
       values.set(key, value);
-      woken();
+      wake();
     },
     count: () => {
       counted++;
-      woken();
+      wake();
     },
+    wake,
     filled: (signal, within) =>
       new Promise((resolve) => {
         const timer = within?.clock.setTimeout(() => end(), within.ms);
@@ -39,11 +44,12 @@ export function createMailbox<Value>(): Mailbox<Value> {
           resolve();
         };
         signal.addEventListener("abort", end);
-        wake = end;
-        if (values.size > 0 || counted > 0 || signal.aborted) end();
+        waiting = end;
+        if (isWoken || signal.aborted) end();
       }),
     take: () => {
       const taken = { values, counted };
+      isWoken = false;
       values = new Map();
       counted = 0;
       return taken;

@@ -2,7 +2,7 @@ import { contentHash } from "@/machines/content-hash";
 import { explain } from "@/machines/explain";
 import type { Kind } from "@/machines/kind";
 import { metaOf, stateMetaOf } from "@/machines/lifecycle";
-import type { AsOfAnswer, TransitionAnswer } from "./answers";
+import type { AsOfAnswer, TransitionAnswer } from "./history-answers";
 import { kindOf, type Asked } from "./context";
 import { wayOf } from "./explain";
 import { conditionsSchema, mustRead } from "./get";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { commandAnswerSchema, type auditEntrySchema, type CommandAnswer } from "./answers";
+import { commandAnswerSchema, type auditEntrySchema, type CommandAnswer } from "./command-answers";
 import type { Attempt, CommandInput } from "./command";
 import type { Asked } from "./context";
 import { visibleTo } from "./access";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Identity } from "@/server/identity/identity";
 import type { BulkInput } from "./bulk";
-import type { CommandAnswer } from "./answers";
+import type { CommandAnswer } from "./command-answers";
 import type { Asked, Context } from "./context";
 import type { Ref } from "./ref";
 import { Refused } from "./refusal";

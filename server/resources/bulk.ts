@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { visibleTo } from "./access";
-import { argSchema, type Offer } from "./answers";
+import { argSchema, type Offer } from "./state-answers";
 import { kindOf, type Asked } from "./context";
 import { mustRead } from "./get";
 import { offersFor, refusalAsMeant } from "./offers";

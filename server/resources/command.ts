@@ -5,7 +5,7 @@ import { KubernetesError } from "@/server/kubernetes/errors";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import { applyCommand } from "@/server/reconcile/apply";
 import { refusalOf } from "./access";
-import type { CommandAnswer } from "./answers";
+import type { CommandAnswer } from "./command-answers";
 import { beginCommand, finishCommand, type Begun } from "./audit";
 import { busyWith } from "./busy";
 import { argsOf } from "./command-args";

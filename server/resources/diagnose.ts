@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import { refOf } from "@/server/reconcile/planned-write";
 import type { World } from "@/server/reconcile/world";
-import type { Cause } from "./answers";
+import type { Cause } from "./explain-answers";
 import { troublesOf, type Trouble } from "./cause";
 import type { Owned } from "./owned";
 import { warningsOf, type Warning } from "./warnings";

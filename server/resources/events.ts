@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { eventSchema } from "./answers";
+import type { eventSchema } from "./history-answers";
 import type { Asked } from "./context";
 import { mustRead } from "./get";
 import { idOf, type Ref } from "./ref";

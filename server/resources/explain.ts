@@ -4,7 +4,7 @@ import type { Kind } from "@/machines/kind";
 import { metaOf, type Tone } from "@/machines/lifecycle";
 import { sentenceOf } from "@/machines/sentence";
 import type { KubernetesObject } from "@/server/kubernetes/object";
-import type { Cause, ExplainAnswer } from "./answers";
+import type { Cause, ExplainAnswer } from "./explain-answers";
 import type { Asked } from "./context";
 import { diagnose } from "./diagnose";
 import { spokenDuration } from "./duration";

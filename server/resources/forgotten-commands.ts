@@ -1,4 +1,4 @@
-import type { CommandAnswer } from "./answers";
+import type { CommandAnswer } from "./command-answers";
 import type { Context } from "./context";
 
 type Store = Pick<Context, "database" | "clock">;

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { GenerationAnswer } from "./answers";
+import type { GenerationAnswer } from "./history-answers";
 import type { Asked } from "./context";
 import { mustRead } from "./get";
 import { idOf, type Ref } from "./ref";

@@ -3,7 +3,7 @@ import type { Lifecycle } from "@/machines/kind";
 import { metaOf, stateMetaOf } from "@/machines/lifecycle";
 import { z } from "zod";
 import { mustMay } from "./access";
-import type { GetAnswer } from "./answers";
+import type { GetAnswer } from "./state-answers";
 import type { Asked } from "./context";
 import { kindOf } from "./context";
 import { lifecycleStates, utc } from "./lifecycle-states";

@@ -1,4 +1,4 @@
-import type { TransitionAnswer } from "./answers";
+import type { TransitionAnswer } from "./history-answers";
 import type { Asked } from "./context";
 import { mustRead } from "./get";
 import { cursorNumber } from "./number-cursor";

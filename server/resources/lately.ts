@@ -1,7 +1,7 @@
 import { stateMetaOf } from "@/machines/lifecycle";
 import type { Kind } from "@/machines/kind";
 import { visibleTo } from "./access";
-import type { LatelyAnswer } from "./answers";
+import type { LatelyAnswer } from "./history-answers";
 import type { Asked } from "./context";
 import type { Visible } from "./page-filter";
 import { transitionColumns, transitionOf, type StoredTransition } from "./history";

@@ -1,7 +1,7 @@
 import { apis } from "@/server/kubernetes/apis";
 import type { Api, KubernetesObject } from "@/server/kubernetes/object";
 import { refOf } from "@/server/reconcile/planned-write";
-import type { TreeNode } from "./answers";
+import type { TreeNode } from "./object-answers";
 import { troublesOf } from "./cause";
 import type { Asked } from "./context";
 import { mustRead } from "./get";

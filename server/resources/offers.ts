@@ -1,7 +1,7 @@
 import { commandsAllowed } from "@/machines/commands";
 import type { Event } from "@/machines/lifecycle";
 import { refusalOf } from "./access";
-import type { Offer } from "./answers";
+import type { Offer } from "./state-answers";
 import { busyWith } from "./busy";
 import type { Asked } from "./context";
 import type { Reading } from "./read-resource";

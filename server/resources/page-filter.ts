@@ -19,8 +19,7 @@ export function baseCondition(filter: Filter, visible: Visible, { add }: Paramet
   if (namespaces) conditions.push(`"namespace" = ANY(${add(namespaces)}::text[])`);
   if (labels) conditions.push(`"labels" @> ${add(JSON.stringify(labels))}::jsonb`);
   for (const word of (text ?? "").split(/\s+/).filter(Boolean)) {
-    const pattern = add(`%${word.replace(/[\\%_]/g, "\\$&")}%`);
-    conditions.push(`("name" || ' ' || "namespace" || ' ' || "state" || ' ' || "sentence") ILIKE ${pattern}`);
+    conditions.push(`"searched" LIKE lower(${add(`%${word.replace(/[\\%_]/g, "\\$&")}%`)}::text)`);
   }
   return conditions.join(" AND ");
 }
@@ -34,7 +33,7 @@ export function stateCondition({ states, tones }: Filter, { add }: Parameters): 
     const named = states.filter((state) => state.includes("=")).map((state) => state.split("=", 2));
     const alternatives = [
       `"state" = ANY(${add(plain)}::text[])`,
-      ...named.map(([lifecycle, state]) => `"standing" -> ${add(lifecycle)} ->> 'state' = ${add(state)}`),
+      ...named.map(([lifecycle, state]) => `"lifecycles" -> ${add(lifecycle)} ->> 'state' = ${add(state)}`),
     ];
     conditions.push(`(${alternatives.join(" OR ")})`);
   }

@@ -10,16 +10,18 @@ export async function page(database: Database, query: PageQuery, visible: Visibl
   const order = orderOf(query);
   const after = valuesOf(query);
   const compare = query.direction === "asc" ? ">" : "<";
+  const keys = order.map((_, at) => `"key${at}"`);
   const keyset = after
-    ? `(${order.join(", ")}) ${compare} (${after.map((value) => params.add(value) + castOf(value)).join(", ")})`
+    ? `(${keys.join(", ")}) ${compare} (${after.map((value) => params.add(value) + castOf(value)).join(", ")})`
     : "true";
+  const ordered = keys.map((key) => `${key} ${query.direction}`).join(", ");
   const [answer] = await database.query<PageAnswer>(
-    `WITH ${countedFrom(query, visible, params)}, page AS (
-       SELECT "id", jsonb_build_array(${order.join(", ")}) AS "key", row_number() OVER (ORDER BY ${ordered(order, query)}) AS "at"
-       FROM matched WHERE ${keyset} ORDER BY ${ordered(order, query)} LIMIT ${params.add(query.limit + 1)}
+    `WITH ${countedFrom(query, visible, params, order)}, page AS (
+       SELECT "id", ${keys.join(", ")} FROM base WHERE "matches" AND ${keyset}
+       ORDER BY ${ordered} LIMIT ${params.add(query.limit + 1)}
      )
      SELECT ${countColumns},
-       (SELECT coalesce(jsonb_agg(jsonb_build_object('row', to_jsonb(r), 'key', page."key") ORDER BY page."at"), '[]')
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('row', to_jsonb(r), 'key', jsonb_build_array(${keys.join(", ")})) ORDER BY ${ordered}), '[]')
         FROM page CROSS JOIN LATERAL (SELECT ${rowColumns} FROM "Resource" WHERE "Resource"."id" = page."id") r) AS "rows"`,
     params.values,
   );
@@ -62,27 +64,39 @@ type PageAnswer = CountAnswer & { rows: { row: JsonRow; key: unknown[] }[] };
 /** A row inside JSON: its times are text. */
 type JsonRow = Omit<Row, "since" | "looksAgainAt"> & { since: string | null; looksAgainAt: string | null };
 
-/** Rows that stand alike are counted once, as a group: a fleet of any size stands in few ways. */
-function countedFrom(filter: Filter, visible: Visible, params: ReturnType<typeof parameters>): string {
-  const inState = stateCondition(filter, params);
+/**
+ * Rows that stand alike are counted once, as a group: a fleet of any size stands in few ways. The scan of the fleet keeps
+ * no more of a row than its group, its place in the order and where to find it.
+ */
+function countedFrom(
+  filter: Filter,
+  visible: Visible,
+  params: ReturnType<typeof parameters>,
+  order: readonly string[] = [],
+): string {
+  const keys = order.map((expression, at) => `, ${expression} AS "key${at}"`);
   return `base AS MATERIALIZED (
-      SELECT "id", "kind", "namespace", "name", "state", "tone", "attention", "since", "standing"
+      SELECT "id", "version", "alike", ${stateCondition(filter, params)} AS "matches"${keys.join("")}
       FROM "Resource" WHERE ${baseCondition(filter, visible, params)}
-    ), matched AS (SELECT * FROM base WHERE ${inState}), alike AS MATERIALIZED (
-      SELECT "kind", "namespace", "state", "tone", "standing", count(*)::int AS "size" FROM base GROUP BY 1, 2, 3, 4, 5
-    ), total AS (SELECT coalesce(sum("size"), 0)::int AS "total" FROM alike WHERE ${inState})`;
+    ), alike AS MATERIALIZED (
+      SELECT "size", "matches", one.* FROM (
+        SELECT count(*)::int AS "size", bool_or("matches") AS "matches", min("version") AS "version" FROM base GROUP BY "alike"
+      ) sized CROSS JOIN LATERAL (
+        SELECT "kind", "namespace", "tone", "lifecycles" FROM "Resource" WHERE "Resource"."version" = sized."version" LIMIT 1
+      ) one
+    )`;
 }
 
 const countColumns = `
   (SELECT "value"::text FROM "Counter" WHERE "name" = 'change') AS "version",
-  (SELECT "total" FROM total) AS "total",
+  (SELECT coalesce(sum("size"), 0)::int FROM alike WHERE "matches") AS "total",
   (SELECT jsonb_object_agg("tone", n) FROM (SELECT "tone", sum("size") n FROM alike GROUP BY 1) t) AS "tones",
   (SELECT jsonb_object_agg("kind", n) FROM (SELECT "kind", sum("size") n FROM alike GROUP BY 1) k) AS "kinds",
   (SELECT jsonb_object_agg("namespace", n)
    FROM (SELECT "namespace", sum("size") n FROM alike GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100) s) AS "namespaces",
   (SELECT jsonb_agg(l ORDER BY l."kind", l."lifecycle", l."state") FROM (
      SELECT "kind", e.key AS "lifecycle", e.value ->> 'state' AS "state", max(e.value ->> 'tone') AS "tone", sum("size") AS "count"
-     FROM alike CROSS JOIN LATERAL jsonb_each("standing") e GROUP BY 1, 2, 3) l) AS "states"`;
+     FROM alike CROSS JOIN LATERAL jsonb_each("lifecycles") e GROUP BY 1, 2, 3) l) AS "states"`;
 
 function countsOf({ total, tones, kinds, namespaces, states }: CountAnswer): Counts {
   return { total, tones: tones ?? {}, kinds: kinds ?? {}, namespaces: namespaces ?? {}, states: states ?? [] };
@@ -91,10 +105,6 @@ function countsOf({ total, tones, kinds, namespaces, states }: CountAnswer): Cou
 function parsedRow(row: JsonRow): Row {
   const stored: StoredRow = { ...row, since: dateOf(row.since), looksAgainAt: dateOf(row.looksAgainAt) };
   return rowOf(stored);
-}
-
-function ordered(order: string[], { direction }: PageQuery): string {
-  return order.map((expression) => `${expression} ${direction}`).join(", ");
 }
 
 function castOf(value: string | number): string {

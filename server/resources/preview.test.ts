@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { kinds, type KindId } from "@/machines/families";
 import { metaOf, type CommandArg } from "@/machines/lifecycle";
-import type { Write } from "./answers";
+import type { Write } from "./command-answers";
 import { createPlayers, type Player } from "./fixtures/players";
 import { createStage, type Stage } from "./fixtures/stage";
 import { lifecycleStates } from "./lifecycle-states";

@@ -4,7 +4,7 @@ import { isRecord, sameValue } from "@/server/reconcile/merge-patch";
 import type { Plan } from "@/server/reconcile/plan";
 import { writesOf, type PlannedWrite } from "@/server/reconcile/planned-write";
 import type { World } from "@/server/reconcile/world";
-import type { PreviewAnswer, Write } from "./answers";
+import type { PreviewAnswer, Write } from "./command-answers";
 import { changing } from "./changing";
 import { argsOf } from "./command-args";
 import type { Asked } from "./context";

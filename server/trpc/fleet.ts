@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { deltaSchema, fleetChanges } from "@/server/live/fleet-changes";
 import { visibleTo } from "@/server/resources/access";
-import { latelySchema } from "@/server/resources/answers";
+import { latelySchema } from "@/server/resources/history-answers";
 import { lately } from "@/server/resources/lately";
 import { page } from "@/server/resources/page";
 import { filterSchema, pageQuerySchema, pageSchema } from "@/server/resources/page-query";

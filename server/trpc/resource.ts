@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { resourceChanges, resourceNewsSchema } from "@/server/live/resource-changes";
-import * as answers from "@/server/resources/answers";
+import { commandAnswerSchema, previewSchema } from "@/server/resources/command-answers";
+import { explainSchema } from "@/server/resources/explain-answers";
+import { asOfSchema, eventsSchema, generationSchema, historySchema } from "@/server/resources/history-answers";
+import { objectsSchema, yamlSchema } from "@/server/resources/object-answers";
+import { getSchema, waitSchema } from "@/server/resources/state-answers";
 import { command } from "@/server/resources/command";
 import { digest, digestSchema } from "@/server/resources/digest";
 import { events } from "@/server/resources/events";
@@ -41,22 +45,22 @@ export const resourceRouter = router({
   get: procedure
     .meta({ description: "One resource, read live: its states, and each command, allowed or not and why." })
     .input(refSchema)
-    .output(answers.getSchema)
+    .output(getSchema)
     .query(({ ctx, input }) => get(ctx.asked, input)),
   explain: procedure
     .meta({ description: "Why it is where it is, what comes next, and each way out with its guard and evidence." })
     .input(refSchema)
-    .output(answers.explainSchema)
+    .output(explainSchema)
     .query(({ ctx, input }) => explain(ctx.asked, input)),
   preview: procedure
     .meta({ description: "What a command would do now: the next state and the ordered writes. Nothing is written." })
     .input(toPreview)
-    .output(answers.previewSchema)
+    .output(previewSchema)
     .query(({ ctx, input: { command: name, args, ...ref } }) => preview(ctx.asked, ref, name, args)),
   history: procedure
     .meta({ description: "Transitions with their causes, newest first." })
     .input(refSchema.extend({ ...paging, movesOnly: z.boolean().default(false) }))
-    .output(answers.historySchema)
+    .output(historySchema)
     .query(({ ctx, input }) => history(ctx.asked, input, input)),
   digest: procedure
     .meta({ description: "A long history at a glance: how many transitions in each stretch of time, and which." })
@@ -66,37 +70,37 @@ export const resourceRouter = router({
   asOf: procedure
     .meta({ description: "The resource as it was right after a transition, every lifecycle with what decided it." })
     .input(refSchema.extend({ id: z.string().max(30).describe("of the transition") }))
-    .output(answers.asOfSchema)
+    .output(asOfSchema)
     .query(({ ctx, input: { id, ...ref } }) => asOf(ctx.asked, ref, id)),
   generations: procedure
     .meta({ description: "What was asked for, generation by generation, newest first, without secrets." })
     .input(refSchema.extend({ limit: z.int().min(1).max(100).default(30) }))
-    .output(z.array(answers.generationSchema))
+    .output(z.array(generationSchema))
     .query(({ ctx, input: { limit, ...ref } }) => generations(ctx.asked, ref, limit)),
   events: procedure
     .meta({ description: "Warning events of the resource and of what it owns, kept past the API server's expiry." })
     .input(refSchema.extend(paging))
-    .output(answers.eventsSchema)
+    .output(eventsSchema)
     .query(({ ctx, input }) => events(ctx.asked, input, input)),
   objects: procedure
     .meta({ description: "What the resource owns, as a tree." })
     .input(refSchema)
-    .output(answers.objectsSchema)
+    .output(objectsSchema)
     .query(({ ctx, input }) => objects(ctx.asked, input)),
   yaml: procedure
     .meta({ description: "The object as YAML, without secrets." })
     .input(refSchema)
-    .output(answers.yamlSchema)
+    .output(yamlSchema)
     .query(({ ctx, input }) => yaml(ctx.asked, input)),
   command: procedure
     .meta({ description: "Asks for a command: what was changed, or why it was refused. Both are in the audit log." })
     .input(toCommand)
-    .output(answers.commandAnswerSchema)
+    .output(commandAnswerSchema)
     .mutation(({ ctx, input }) => command(ctx.asked, input)),
   wait: procedure
     .meta({ description: "Waits until the resource is in one of the states; says why not, when it is not in time." })
     .input(toWait)
-    .output(answers.waitSchema)
+    .output(waitSchema)
     .query(({ ctx, input, signal }) => wait(ctx.asked, input, signal ?? new AbortController().signal)),
   watch: procedure
     .meta({ description: "Live: every change of one resource." })

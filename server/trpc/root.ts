@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { auditPageSchema } from "@/server/resources/answers";
+import { auditPageSchema } from "@/server/resources/command-answers";
 import { auditPage } from "@/server/resources/audit";
 import { bulkInputSchema, forecast, forecastSchema } from "@/server/resources/bulk";
 import { jobSchema } from "@/server/resources/bulk-store";
