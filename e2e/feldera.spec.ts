@@ -44,6 +44,13 @@ test("the inside of a state opens where it stands", async () => {
   await diagram.getByRole("button", { name: /^Paused/ }).waitFor();
 });
 
+test("what would change nothing is not what the page points at, and says so", async () => {
+  const page = await open("/feldera/pipeline/streams/orders-enrich");
+  const commands = page.getByRole("menu", { name: "Commands" }).or(page.getByRole("list", { name: "Commands" }));
+  await commands.getByRole("button", { name: /^Start.* changes nothing/ }).waitFor();
+  expect(await commands.locator("button.main").count()).toBe(0);
+});
+
 test("a pipeline that cannot start says why: the mistake in its program", async () => {
   const page = await open("/feldera/pipeline/streams/fraud-score");
   await page.getByRole("heading", { level: 1 }).filter({ hasText: "fraud-score" }).waitFor();

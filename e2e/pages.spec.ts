@@ -112,6 +112,7 @@ test("the page about itself says who you are, how the parts are doing, and keeps
   const page = await open("/about");
   await page.getByRole("cell", { name: /up to date|behind/ }).waitFor();
   await page.getByRole("row", { name: /^watch/ }).waitFor();
+  await page.getByRole("row", { name: /^versions Orrery .+ Kubernetes .+ Node/ }).waitFor();
   await page.getByRole("radio", { name: "dark" }).click();
   await page.reload();
   await page.getByRole("cell", { name: /up to date|behind/ }).waitFor();

@@ -45,7 +45,7 @@ export function About() {
           </Card>
           <Card title="Health">
             <Panel query={here}>
-              {({ projection, staleMs, cluster, sandbox, version }) => (
+              {({ projection, staleMs, cluster, sandbox, version, versions }) => (
                 <table>
                   <tbody>
                     <Line what="cluster">
@@ -98,7 +98,9 @@ export function About() {
                       )}
                     </Line>
                     <Line what="this page">{mark}</Line>
-                    <Line what="version">{version}</Line>
+                    <Line what="versions">
+                      Orrery {versions.orrery} · Kubernetes {version} · Node {versions.node}
+                    </Line>
                   </tbody>
                 </table>
               )}

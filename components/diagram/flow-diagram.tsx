@@ -10,10 +10,11 @@ import { endOf, neighbourOf, tellArrow, tellEntry, type DrawnMachine } from "./d
 import { edgesOf, nodesOf, nowhere, type Focus } from "./flow-elements";
 import { StateNode, stateElementId } from "./state-node";
 import { frameOf } from "./still-diagram";
+import { LabelsEdge } from "./labels-edge";
 import { WireEdge } from "./wire-edge";
 
 const nodeTypes = { state: StateNode, box: BoxNode };
-const edgeTypes = { wire: WireEdge };
+const edgeTypes = { wire: WireEdge, labels: LabelsEdge };
 
 type Props = {
   id: string;

@@ -1,8 +1,9 @@
 import type { Edge, Node } from "@xyflow/react";
 import type { Layout } from "@/server/layout/layout-machine";
-import { tellArrow, tellEntry, type DrawnMachine } from "./drawn-machine";
+import { tellArrow, tellEntry, type DrawnArrow, type DrawnMachine } from "./drawn-machine";
 import type { StateData } from "./state-node";
 import type { WireData } from "./wire-edge";
+import type { LabelsData } from "./wire-labels";
 
 /** The machine as React Flow wants it: the places are those of the layout, once and for all. */
 export function nodesOf(diagram: string, layout: Layout, machine: DrawnMachine): Node[] {
@@ -20,7 +21,7 @@ export function nodesOf(diagram: string, layout: Layout, machine: DrawnMachine):
     if (!state) return [];
     const ways = machine.arrows
       .filter(({ from }) => from === id)
-      .map(({ to, look }) => `${to}${look === "may" || look === "will" ? ", open" : ""}`);
+      .map((arrow) => `${arrow.to}${isOpen(arrow) ? ", open" : ""}`);
     return [
       { id, type: "state", position: { x, y }, width, height, data: { diagram, state, ways } satisfies StateData },
     ];
@@ -33,7 +34,8 @@ export type Focus = { state: string | null; arrow: string | null };
 export const nowhere: Focus = { state: null, arrow: null };
 
 export function edgesOf(diagram: string, layout: Layout, machine: DrawnMachine, focus: Focus): Edge[] {
-  return wiresOf(diagram, layout, machine, focus).map(({ from, to, ...data }) => ({
+  const wires = wiresOf(diagram, layout, machine, focus);
+  const edges = wires.map(({ from, to, ...data }) => ({
     id: data.path.id,
     source: from,
     target: to,
@@ -41,6 +43,9 @@ export function edgesOf(diagram: string, layout: Layout, machine: DrawnMachine, 
     data,
     zIndex: data.look === "focus" ? 2 : 1,
   }));
+  const somewhere = layout.nodes[0]?.id ?? "";
+  const data = { wires } satisfies LabelsData;
+  return [...edges, { id: "labels", source: somewhere, target: somewhere, type: "labels", data, zIndex: 3 }];
 }
 
 type Wire = WireData & { from: string; to: string };
@@ -54,7 +59,8 @@ export function wiresOf(diagram: string, layout: Layout, machine: DrawnMachine, 
     const isOfEntry = path.isAside && focus.arrow === `>${arrow.to}`;
     const isFocus = arrow.id === focus.arrow || isOfEntry || (focus.arrow === null && arrow.from === focus.state);
     const isAskedAbout = isFocus || arrow.from === now || arrow.look === "taken";
-    if (path.isAside && !isAskedAbout) return [];
+    // What is told where it leads is drawn only where it says more than that.
+    if (path.isAside && !isFocus && arrow.look !== "taken" && !isOpen(arrow)) return [];
     const { from, to } = arrow;
     const look = isFocus ? "focus" : arrow.look;
     return [{ diagram, path, look, isQuiet: machine.isDense && !isAskedAbout, told: tellArrow(arrow), from, to }];
@@ -62,8 +68,14 @@ export function wiresOf(diagram: string, layout: Layout, machine: DrawnMachine, 
   const entries = machine.entries.flatMap((entry): Wire[] => {
     const path = layout.entries.find(({ id }) => id === entry.id);
     if (!path) return [];
-    const look = focus.arrow === entry.id ? "focus" : "plain";
+    const mine = machine.arrows.find(({ from, to }) => from === now && to === entry.to);
+    const atRest = now === undefined ? "plain" : mine && isOpen(mine) ? mine.look : "shut";
+    const look = focus.arrow === entry.id ? "focus" : atRest;
     return [{ diagram, path, look, isQuiet: false, told: tellEntry(entry), from: entry.to, to: entry.to }];
   });
   return [...arrows, ...entries];
+}
+
+function isOpen({ look }: DrawnArrow): boolean {
+  return look === "may" || look === "will";
 }

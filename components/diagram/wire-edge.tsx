@@ -24,17 +24,6 @@ export function WireEdge({ id, data }: EdgeProps) {
         markerEnd={isQuiet ? undefined : `url(#${diagram}-${look})`}
       />
       <path className="wire-reach" d={path.d} />
-      {!isQuiet &&
-        path.lines.map((line, index) => (
-          <text
-            key={`${index} ${line}`}
-            className={`wire-label${look === "focus" ? " strong" : ""}`}
-            x={path.label.x}
-            y={path.label.y + 11 + index * 14}
-          >
-            {line}
-          </text>
-        ))}
     </g>
   );
 }

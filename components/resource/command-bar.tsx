@@ -16,7 +16,8 @@ export function CommandBar({
 }) {
   const [asked, setAsked] = useState<string | null>(null);
   const { commands } = answer;
-  const first = commands.find(({ allowed }) => allowed)?.command;
+  // A kind names first what brings it to life: that is what one comes for while it is not, and nothing is otherwise.
+  const main = commands[0]?.changes ? commands[0].command : null;
   if (commands.length === 0) return <div className="cmds" />;
   return (
     <>
@@ -24,7 +25,7 @@ export function CommandBar({
         {commands.map((offer) => (
           <li key={offer.command} style={{ listStyle: "none" }}>
             <button
-              className={offer.command === first && !isPast ? "main" : ""}
+              className={offer.command === main && !isPast ? "main" : ""}
               aria-disabled={!offer.allowed || isPast}
               title={offer.refusal?.sentence ?? offer.summary}
               onClick={() => {
@@ -34,6 +35,7 @@ export function CommandBar({
               {offer.title}
               {offer.allowed && "…"}
               {!offer.allowed && <small>{shortReason(offer)}</small>}
+              {offer.allowed && !isPast && !offer.changes && <small>changes nothing</small>}
               {offer.allowed && isPast && <small>only now</small>}
             </button>
           </li>

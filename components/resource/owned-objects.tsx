@@ -37,10 +37,10 @@ function Branch({ nodes }: { nodes: TreeNode[] }) {
               <ToneIcon tone={tone} />
             </span>
             <span>
-              {object.kind} <b>{object.name}</b>
-            </span>
-            <span className={tone} style={{ color: tone === "idle" ? "var(--ink-3)" : "var(--c)" }}>
-              {sentence}
+              {object.kind} <b>{object.name}</b>{" "}
+              <span className={`${tone} said`} style={{ color: tone === "idle" ? "var(--ink-3)" : "var(--c)" }}>
+                {sentence}
+              </span>
             </span>
             <span className="r">
               <Age since={createdAt} />

@@ -30,7 +30,13 @@ export function PageGrid({ diagrams, ways, left, right }: Props) {
         {first}
         {ways}
       </div>
-      <div className="parts">{rest}</div>
+      <div className="grid halves">
+        {[0, 1].map((side) => (
+          <div key={side} className="stack">
+            {rest.filter((_, index) => index % 2 === side)}
+          </div>
+        ))}
+      </div>
       <div className="grid asked">
         <div className="stack">{left}</div>
         <div className="stack">{right}</div>

@@ -1,6 +1,6 @@
 "use client";
 import type { ExplainAnswer, GetAnswer } from "../answers";
-import { GuardView } from "./guard-view";
+import { GuardView, whyShut } from "./guard-view";
 
 type Way = ExplainAnswer["lifecycles"][number]["waysOut"][number];
 type Told = { lifecycle: string; state: string; waysOut: Way[] | null };
@@ -12,18 +12,28 @@ export function WaysOut({ told, lifecycles }: { told: Told[]; lifecycles: Lifecy
   const own = told.filter(
     ({ lifecycle }) => lifecycles.find((one) => one.lifecycle === lifecycle)?.composedOf.length === 0,
   );
-  return own.map(({ lifecycle, state, waysOut }) => {
-    const isSettled = lifecycles.find((one) => one.lifecycle === lifecycle)?.settled ?? false;
+  const isSettled = (of: string) => lifecycles.find(({ lifecycle }) => lifecycle === of)?.settled ?? false;
+  const allRest = own.every(({ lifecycle }) => isSettled(lifecycle));
+  return own.map(({ lifecycle, state, waysOut }, index) => {
     if (own.length === 1) return <Ways key={lifecycle} ways={waysOut} />;
     return (
-      <details key={lifecycle} className="ways-of" open={!isSettled}>
+      <details key={lifecycle} className="ways-of" open={allRest ? index === 0 : !isSettled(lifecycle)}>
         <summary>
-          <b>{lifecycle}</b> <span className="ev">{state}</span>
+          <b>{lifecycle}</b> {state} <span className="ev">{shortly(waysOut ?? [], isSettled(lifecycle))}</span>
         </summary>
         <Ways ways={waysOut} />
       </details>
     );
   });
+}
+
+/** In three words, for who does not open it: where it goes, that it rests, or what it waits for. */
+function shortly(ways: Way[], isSettled: boolean): string {
+  const taken = ways.find((way) => way.taken && !way.self);
+  if (taken) return `goes to ${taken.to}`;
+  if (isSettled) return "rests";
+  const shut = ways.find(({ event, self, open, guard }) => event === "observed" && !self && !open && guard);
+  return shut?.guard ? `waits: ${whyShut(shut.guard)}` : "";
 }
 
 function Ways({ ways }: { ways: Way[] | null }) {

@@ -3,7 +3,7 @@ import type { Lifecycle } from "@/machines/kind";
 import { metaOf, stateMetaOf } from "@/machines/lifecycle";
 import { z } from "zod";
 import { mustMay } from "./access";
-import type { GetAnswer } from "./state-answers";
+import type { GetAnswer, Offer } from "./state-answers";
 import type { Asked } from "./context";
 import { kindOf } from "./context";
 import { lifecycleStates, utc } from "./lifecycle-states";
@@ -38,7 +38,10 @@ export async function get(asked: Asked, ref: Ref): Promise<GetAnswer> {
         composedOf: [...composedOf],
       };
     }),
-    commands: await offersFor(asked, reading),
+    commands: (await offersFor(asked, reading)).map((offer) => ({
+      ...offer,
+      changes: changesSomething(reading, offer),
+    })),
     conditions: conditionsOf(reading),
     createdAt: utc(metadata.creationTimestamp),
     deletingSince: utc(metadata.deletionTimestamp),
@@ -52,6 +55,14 @@ export async function get(asked: Asked, ref: Ref): Promise<GetAnswer> {
 function desiredIn(lifecycle: Lifecycle, resource: unknown): GetAnswer["lifecycles"][number]["desired"] {
   const desired = lifecycle.desiredOf?.(resource);
   return desired ? { state: desired.state, since: utc(desired.since) } : null;
+}
+
+/** A start of what is started is allowed and writes nothing; what wants to be told something first may write anything. */
+function changesSomething({ reconciler, seen, now }: Reading, { command, allowed, args }: Offer): boolean {
+  if (!allowed) return false;
+  if (Object.values(args).some((arg) => arg.default === undefined)) return true;
+  const defaults = Object.fromEntries(Object.entries(args).map(([name, arg]) => [name, arg.default]));
+  return reconciler.compute(seen, { ...defaults, type: command }, now).effects.length > 0;
 }
 
 /** Every read of one resource needs `get` on it. */

@@ -53,7 +53,7 @@ export const getSchema = z.object({
   row: rowSchema,
   title: z.string().describe("of the kind"),
   lifecycles: z.array(lifecycleSchema),
-  commands: z.array(offerSchema),
+  commands: z.array(offerSchema.extend({ changes: z.boolean().describe("whether it would write anything now") })),
   conditions: z.array(conditionSchema),
   createdAt: z.string().nullable(),
   deletingSince: z.string().nullable(),

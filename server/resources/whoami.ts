@@ -1,4 +1,5 @@
 import { z } from "zod";
+import orrery from "@/package.json" with { type: "json" };
 import type { Asked } from "./context";
 import { time } from "./row";
 
@@ -9,7 +10,8 @@ export const whoamiSchema = z.object({
   expiresAt: time.nullable(),
   cluster: z.string(),
   sandbox: z.boolean(),
-  version: z.string(),
+  version: z.string().describe("of the cluster"),
+  versions: z.object({ orrery: z.string(), node: z.string() }).describe("of what answers"),
   projection: z
     .object({ lagMs: z.int(), buffered: z.int(), dropped: z.int(), at: time })
     .nullable()
@@ -32,6 +34,7 @@ export async function whoami(
     groups: [...identity.groups],
     expiresAt: identity.expiresAt === null ? null : new Date(identity.expiresAt).toISOString(),
     ...about,
+    versions: { orrery: orrery.version, node: process.versions.node },
     projection: projection ? { ...projection, at: projection.at.toISOString() } : null,
     staleMs: hub.staleMs(),
   };
