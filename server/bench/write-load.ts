@@ -1,5 +1,6 @@
 import { createTransport, type Transport } from "@/server/kubernetes/transport";
 import { type Bench } from "./bench-group";
+import { createSharedStream, type Reader } from "./shared-stream";
 
 export type LoadResult = {
   writesPerSecond: number;
@@ -41,25 +42,29 @@ export async function writeLoad(
   });
   const list = await transport.send({ method: "GET", path: `${path}?limit=1`, headers: {} });
   const version = /"resourceVersion":"(\d+)"/.exec(list.text)?.[1] ?? "";
+  const events = createSharedStream();
+  const watch = `${path}?watch=true&resourceVersion=${version}`;
   const watchers = await Promise.all(
-    Array.from({ length: load.watchers }, () =>
-      openWatcher(transport, `${path}?watch=true&resourceVersion=${version}`, load.updates),
-    ),
+    Array.from({ length: load.watchers }, () => openWatcher(transport, watch, events.reader(), load.updates)),
   );
   const startedMs = performance.now();
   await inParallel(load.updates, load.concurrency, async (i) => {
     await send("PATCH", `${path}/o-${(i * 7_919) % load.objects}`, { data: { count: String(i + 1) } });
   });
   const seconds = (performance.now() - startedMs) / 1_000;
-  const results = await Promise.all(watchers.map(({ done }) => done));
+  const readers = await Promise.all(watchers.map(({ done }) => done));
   await transport.close();
   return {
     writesPerSecond: load.updates / seconds,
     jsonBytes,
-    delivered: results.reduce((sum, { count }) => sum + count, 0),
+    delivered: readers.reduce((sum, reader) => sum + reader.count(), 0),
     expected: load.updates * load.watchers,
-    ordered: results.every(({ ordered }) => ordered),
+    ordered: isRising(events.versions()) && readers.every((reader) => reader.agrees()),
   };
+}
+
+function isRising(versions: readonly number[]): boolean {
+  return versions.every((version, i) => i === 0 || version > (versions[i - 1] ?? Infinity));
 }
 
 /** About a kilobyte. */
@@ -82,32 +87,22 @@ async function inParallel(count: number, concurrency: number, run: (i: number) =
 
 const GIVE_UP_MS = 60_000;
 
-/** Counts events by their versions, without parsing them: the reader must not be what is measured. */
-async function openWatcher(transport: Transport, path: string, wanted: number) {
+/** Takes what comes without parsing it: the reader must not be what is measured. */
+async function openWatcher(transport: Transport, path: string, reader: Reader, wanted: number) {
   const ending = new AbortController();
   const timer = setTimeout(() => ending.abort(), GIVE_UP_MS);
-  const seen = { count: 0, ordered: true };
-  let [last, rest] = [0, ""];
   const take = (chunk: Buffer) => {
-    const lines = (rest + chunk.toString("latin1")).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      const at = line.lastIndexOf('"resourceVersion":"') + 19;
-      const version = Number(line.slice(at, line.indexOf('"', at)));
-      if (version <= last) seen.ordered = false;
-      last = version;
-      seen.count += 1;
-    }
-    if (seen.count >= wanted) ending.abort();
+    reader.take(chunk);
+    if (reader.count() >= wanted) ending.abort();
   };
-  return await new Promise<{ done: Promise<typeof seen> }>((resolve) => {
+  return await new Promise<{ done: Promise<Reader> }>((resolve) => {
     const done = transport
       .stream({ method: "GET", path, signal: ending.signal }, { onStart: () => resolve({ done }), onData: take })
       // Given up: the count tells how much is missing.
       .catch(() => undefined)
       .then(() => {
         clearTimeout(timer);
-        return seen;
+        return reader;
       });
   });
 }

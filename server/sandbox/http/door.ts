@@ -68,7 +68,8 @@ export function createDoorkeeper(deps: DoorDeps): Door {
       busy += 1;
       handle(deps, request, response)
         .catch((error: unknown) => respondError(response, statusErrorOf(error)))
-        .finally(() => (busy -= 1));
+        // After its answer has left, which it does at the end of this turn.
+        .finally(() => setImmediate(() => (busy -= 1)));
     },
     onUpgrade(request, socket, head) {
       socket.on("error", () => socket.destroy());

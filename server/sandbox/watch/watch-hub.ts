@@ -24,8 +24,10 @@ type Batch = { events: Buffer; chunk: Buffer };
 type Writer = (batch: Batch) => void;
 type Group = { selection: Selection; pending: string[]; writers: Set<Writer>; leave: () => void };
 
-/** Sending takes no more than this part of the time, however many watch. */
-const SENDING_SHARE = 1 / 3;
+/** Between rounds, this many times as long as the last one took: the busier the hub, the larger the batches… */
+const REST = 9;
+/** …but nobody waits longer than this for the next. */
+const REST_MAX_MS = 10;
 
 /** Serialises each event once per selection, and writes once per watcher and tick; less often when a round takes long. */
 export function createWatchHub(store: Store): WatchHub {
@@ -40,7 +42,7 @@ export function createWatchHub(store: Store): WatchHub {
     for (const group of dirty) send(group);
     dirty.clear();
     const endedMs = performance.now();
-    notBeforeMs = endedMs + (endedMs - startedMs) * (1 / SENDING_SHARE - 1);
+    notBeforeMs = endedMs + Math.min((endedMs - startedMs) * REST, REST_MAX_MS);
   }
 
   function schedule() {
