@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { conditionsSchema } from "../conditions";
+import { runtimeConfigSchema } from "./runtime-config.schema";
 import { runtimeDesiredStatuses, runtimeStatuses } from "./runtime.machine";
 
 export const resourcesStatuses = ["Stopped", "Provisioning", "Provisioned", "Stopping"] as const;
@@ -19,45 +20,7 @@ export const initialStatuses = ["Running", "Paused", "Standby"] as const;
 export const combinedStatuses = ["Stopped", "Provisioning", ...runtimeStatuses, "Stopping"] as const;
 export const combinedDesiredStatuses = ["Stopped", ...runtimeDesiredStatuses] as const;
 
-/** The reserved names belong to the process and to Kubernetes. */
-const RESERVED_ENV = /^(FELDERA_|KUBERNETES_|TOKIO_|RUST_LOG$)/;
-
 const count = z.int().min(0);
-const megabytes = count.nullish().describe("in MB");
-
-export const runtimeConfigSchema = z
-  .looseObject({
-    workers: z.int().min(1).max(1024).default(8).describe("threads that compute"),
-    hosts: z.int().min(1).default(1),
-    storage: z.looseObject({}).nullish().describe("what the pipeline keeps, and where"),
-    fault_tolerance: z
-      .looseObject({
-        model: z.enum(["none", "at_least_once", "exactly_once"]).default("none"),
-        checkpoint_interval_secs: count.default(60),
-      })
-      .nullish(),
-    resources: z
-      .looseObject({
-        cpu_cores_min: z.number().min(0).nullish(),
-        cpu_cores_max: z.number().min(0).nullish(),
-        memory_mb_min: megabytes,
-        memory_mb_max: megabytes,
-        storage_mb_max: megabytes,
-        storage_class: z.string().nullish(),
-        service_account_name: z.string().nullish(),
-        namespace: z.string().nullish(),
-      })
-      .nullish(),
-    provisioning_timeout_secs: z.int().min(1).nullish().describe("longest time that provisioning may take"),
-    dev_tweaks: z.looseObject({}).nullish(),
-    env: z
-      .record(z.string(), z.string())
-      .refine((env) => !Object.keys(env).some((name) => RESERVED_ENV.test(name)), {
-        error: "names that begin with FELDERA_, KUBERNETES_, TOKIO_ or RUST_LOG are reserved",
-      })
-      .nullish(),
-  })
-  .describe("how the pipeline runs");
 
 export const programConfigSchema = z
   .looseObject({
@@ -80,7 +43,7 @@ const deploymentSchema = z
   .describe("what is wanted of the deployment");
 
 export const pipelineSpecSchema = z.object({
-  description: z.string().max(300).default(""),
+  description: z.string().max(300).default("").describe("words about it; may change at any time"),
   tags: z
     .array(
       z
@@ -92,9 +55,9 @@ export const pipelineSpecSchema = z.object({
     .max(50)
     .default([])
     .describe("words to find it by"),
-  program_code: z.string().default("").describe("SQL"),
-  udf_rust: z.string().default(""),
-  udf_toml: z.string().default(""),
+  program_code: z.string().default("").describe("the tables and views, in SQL"),
+  udf_rust: z.string().default("").describe("functions of the user's own, in Rust"),
+  udf_toml: z.string().default("").describe("dependencies of those functions, as in a Cargo.toml"),
   program_config: programConfigSchema.prefault({}),
   runtime_config: runtimeConfigSchema.prefault({}),
   deployment: deploymentSchema.prefault({}),
@@ -102,7 +65,12 @@ export const pipelineSpecSchema = z.object({
 });
 
 const time = z.iso.datetime();
-const errorSchema = z.object({ message: z.string(), error_code: z.string(), details: z.looseObject({}).nullish() });
+// An empty text is stored as an absent one.
+const errorSchema = z.object({
+  message: z.string().default(""),
+  error_code: z.string().default(""),
+  details: z.looseObject({}).nullish(),
+});
 
 export const compilerMessageSchema = z.object({
   start_line_number: z.int(),
@@ -110,8 +78,8 @@ export const compilerMessageSchema = z.object({
   end_line_number: z.int(),
   end_column: z.int(),
   warning: z.boolean(),
-  error_type: z.string(),
-  message: z.string(),
+  error_type: z.string().default(""),
+  message: z.string().default(""),
   snippet: z.string().nullish(),
 });
 
@@ -129,30 +97,51 @@ export const pipelineStatusSchema = z.object({
   version: z.int().default(1).describe("raised by every edit"),
   program_version: z.int().default(1).describe("raised by every edit of the program"),
   refresh_version: z.int().default(1).describe("raised by whatever a client would want to read again"),
-  platform_version: z.string().default(""),
-  program_status: z.enum(programStatuses).default("Pending"),
+  platform_version: z.string().default("").describe("of the compilers that the program was given to"),
+  program_status: z
+    .enum(programStatuses)
+    .default("Pending")
+    .describe("whether the program is being, or has been, compiled"),
   program_status_since: time.optional(),
-  program_error: programErrorSchema.nullish(),
-  program_info: z.looseObject({}).nullish(),
-  storage_status: z.enum(storageStatuses).default("Cleared"),
+  program_error: programErrorSchema.nullish().describe("what the compilers said; kept until the next edit"),
+  program_info: z.looseObject({}).nullish().describe("what the SQL compiler found: schema and connectors"),
+  storage_status: z
+    .enum(storageStatuses)
+    .default("Cleared")
+    .describe("whether its storage is in use or is being cleared"),
   storage_status_since: time.optional(),
-  storage_status_details: z.looseObject({}).nullish(),
-  deployment_id: z.string().nullish(),
-  deployment_config: z.looseObject({}).nullish(),
-  deployment_error: errorSchema.nullish(),
-  deployment_initial: z.enum(initialStatuses).nullish(),
-  deployment_location: z.string().nullish(),
-  deployment_status: z.enum(combinedStatuses).default("Stopped"),
+  storage_status_details: z.looseObject({}).nullish().describe("the checkpoints, as the process told them last"),
+  deployment_id: z.string().nullish().describe("another one after every start"),
+  deployment_config: z.looseObject({}).nullish().describe("what the process was given at its start"),
+  deployment_error: errorSchema.nullish().describe("why the last run ended, unless it was asked to"),
+  deployment_initial: z.enum(initialStatuses).nullish().describe("what the process becomes first"),
+  deployment_location: z.string().nullish().describe("where the process answers"),
+  deployment_status: z
+    .enum(combinedStatuses)
+    .default("Stopped")
+    .describe("the resources status; while that is Provisioned, the runtime status"),
   deployment_status_since: time.optional(),
-  deployment_desired_status: z.enum(combinedDesiredStatuses).default("Stopped"),
+  deployment_desired_status: z.enum(combinedDesiredStatuses).default("Stopped").describe("what it is wanted to become"),
   deployment_desired_status_since: time.optional(),
-  deployment_resources_status: z.enum(resourcesStatuses).default("Stopped"),
+  deployment_resources_status: z
+    .enum(resourcesStatuses)
+    .default("Stopped")
+    .describe("whether there is compute to run it"),
   deployment_resources_status_since: time.optional(),
-  deployment_resources_desired_status: z.enum(resourcesDesiredStatuses).default("Stopped"),
+  deployment_resources_desired_status: z
+    .enum(resourcesDesiredStatuses)
+    .default("Stopped")
+    .describe("whether there is to be compute"),
   deployment_resources_desired_status_since: time.optional(),
-  deployment_runtime_status: z.enum(runtimeStatuses).nullish(),
+  deployment_runtime_status: z
+    .enum(runtimeStatuses)
+    .nullish()
+    .describe("what the process says it is doing; absent without one"),
   deployment_runtime_status_since: time.nullish(),
-  deployment_runtime_desired_status: z.enum(runtimeDesiredStatuses).nullish(),
+  deployment_runtime_desired_status: z
+    .enum(runtimeDesiredStatuses)
+    .nullish()
+    .describe("what the process says it is to become"),
   deployment_runtime_desired_status_since: time.nullish(),
   /** What of `spec` was acted on: a difference is a request, and an error undoes the wish without touching the spec. */
   handled: z

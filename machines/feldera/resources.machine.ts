@@ -24,7 +24,7 @@ export type ResourcesFacts = {
 const meta: LifecycleMeta = {
   title: "Resources",
   description:
-    "Whether compute and storage are there to run the pipeline. A start is refused while storage is being cleared and while the program has an error, rather than failing later.",
+    "Whether compute and storage are there to run the pipeline. A start is refused while storage is being cleared and while the program has an error, rather than failing later. The error of the last run can be dismissed; a start dismisses it unless it is told not to, and is refused then.",
   settled: ["Stopped", "Provisioned"],
   facts: {
     desired: ["Stopped", "Provisioned"],
@@ -42,8 +42,11 @@ const meta: LifecycleMeta = {
   guards: {
     startWanted: { yes: "it is wanted to run", no: "it is wanted to be stopped" },
     compiled: { yes: "the program is compiled", no: "the program is not compiled yet" },
-    compileFailed: { yes: "the program failed to compile", no: "the program has no compile error" },
-    clearing: { yes: "its storage is being cleared", no: "its storage is not being cleared" },
+    compileFailed: {
+      yes: "the program failed to compile; an edit compiles it again",
+      no: "the program has no compile error",
+    },
+    clearing: { yes: "its storage is being cleared; wait until it is Cleared", no: "its storage is not being cleared" },
     computeAbsent: { yes: "nothing of its compute is left", no: "parts of its compute are still there" },
     computeReady: { yes: "its compute is up and healthy", no: "its compute is not healthy yet" },
     computeFailed: { yes: "its resources failed for good", no: "its resources have no fatal error" },
@@ -56,7 +59,7 @@ const meta: LifecycleMeta = {
       no: "its initial status cannot be changed unless it is stopped",
     },
     standbyRefused: {
-      yes: "Standby needs storage that is synchronised, and is had only once",
+      yes: 'Standby needs storage.backend.name to be "file" and storage.backend.config.sync to be set, and is had only once until the storage is cleared',
       no: "Standby is not refused",
     },
     checkpointRefused: {
@@ -64,7 +67,7 @@ const meta: LifecycleMeta = {
       no: "a checkpoint is not refused",
     },
     errorHeld: {
-      yes: "the error of the last run has to be dismissed first",
+      yes: "the error of the last run is not dismissed; dismiss it, or start with dismiss_error",
       no: "no error has to be dismissed first",
     },
   },

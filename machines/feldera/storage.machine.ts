@@ -22,7 +22,7 @@ const meta: LifecycleMeta = {
   guards: {
     deploying: { yes: "it is being provisioned", no: "nothing is being provisioned" },
     fullyStopped: { yes: "it is stopped", no: "storage is cleared only while it is stopped" },
-    startWanted: { yes: "a start is waiting", no: "no start is waiting" },
+    startWanted: { yes: "it is wanted to run", no: "it is wanted to be stopped" },
     clearAsked: { yes: "clearing was asked for", no: "nobody asked to clear it" },
     claimAbsent: { yes: "its claim is gone", no: "its claim is still there" },
   },

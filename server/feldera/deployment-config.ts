@@ -1,4 +1,5 @@
-import { runtimeConfigSchema, type Pipeline } from "@/machines/feldera/pipeline.schema";
+import type { Pipeline } from "@/machines/feldera/pipeline.schema";
+import { runtimeConfigSchema } from "@/machines/feldera/runtime-config.schema";
 
 /** What a deployment is given when it begins, and keeps: an edit of the spec reaches the next one. */
 export function deploymentConfig({ metadata, spec, status }: Pipeline): Record<string, unknown> {

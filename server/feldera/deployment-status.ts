@@ -41,7 +41,9 @@ const changes: Record<Steps["resources"]["actions"][number], (cause: Cause) => C
     }),
   failProvisioning: ({ seen }) => {
     const { sentence } = computeOf(seen).evidence;
-    return ended({ message: sentence, error_code: "RunnerCheckError", details: { error: sentence } });
+    const isComingUp = seen.pipeline.status.deployment_resources_status === "Provisioning";
+    const error_code = isComingUp ? "RunnerProvisionError" : "RunnerCheckError";
+    return ended({ message: sentence, error_code, details: { error: sentence } });
   },
   failTimeout: ({ seen }) => {
     const seconds = timeoutOf(seen) / 1000;

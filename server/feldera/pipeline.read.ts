@@ -32,7 +32,7 @@ export type PipelineSeen = {
   warnings: readonly Warning[];
 };
 
-const podSchema = z.object({
+export const podSchema = z.object({
   metadata: z.looseObject({
     name: z.string(),
     uid: z.string().optional(),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { apis } from "@/server/kubernetes/apis";
-import { createPipelines, type Pipelines } from "./fixtures/pipelines";
+import { createPipelines, goodSql, type Pipelines } from "./fixtures/pipelines";
 
 let pipelines: Pipelines;
 beforeAll(async () => void (pipelines = await createPipelines()));
@@ -190,6 +190,7 @@ test("a claim that cannot be bound stops the pipeline and says why", async () =>
     (status) => status.deployment_status === "Stopped" && Boolean(status.deployment_error),
   );
   expect(stopped.deployment_error?.message).toContain('storageclass.storage.k8s.io "nowhere" not found');
+  expect(stopped.deployment_error?.error_code).toBe("RunnerProvisionError");
 });
 
 test("a SQL error is told with its place, an early start fails with it, and an edit compiles anew", async () => {
@@ -234,6 +235,72 @@ test("an edit while it runs reaches the next deployment, and the one under way g
   await pipelines.until("edited", "Running");
   expect(JSON.stringify((await pod())?.spec)).toContain('{"name":"WORD","value":"second"}');
   expect((await pipelines.object(apis.persistentVolumeClaim, "pl-edited-storage"))?.spec).toEqual(claim?.spec);
+});
+
+test("a program that is not edited is compiled once, whatever else is edited, started and stopped", async () => {
+  await pipelines.create("once");
+  const first = await pipelines.compiled("once");
+  await pipelines.edit("once", { program_code: goodSql, runtime_config: { cpu_profiler: false }, description: "new" });
+  const edited = await pipelines.untilStatus("once", "edited", ({ version }) => version === 2);
+  await pipelines.ask("once", "start");
+  await pipelines.until("once", "Running");
+  await pipelines.restartWorker();
+  await pipelines.ask("once", "stop", { force: true });
+  const stopped = await pipelines.until("once", "Stopped");
+  for (const status of [edited, stopped]) {
+    expect(status).toMatchObject({ program_version: 1, program_status: "Success" });
+    expect(status.program_status_since).toBe(first.program_status_since);
+  }
+  const stages = pipelines.passes
+    .filter(({ key }) => key.name === "once")
+    .flatMap(({ plan }) => plan?.steps.program ?? [])
+    .flatMap(({ from, to }) => (from === to ? [] : [to]));
+  expect(stages).toEqual(["CompilingSql", "SqlCompiled", "CompilingRust", "Success"]);
+});
+
+test("a time moves only with its value, and the version that clients look at with every change that they would see", async () => {
+  await pipelines.create("dated", { deployment: { desired: "Provisioned" } });
+  const running = await pipelines.until("dated", "Running");
+  await pipelines.clock.advance(10_000);
+  expect((await pipelines.pipeline("dated")).status).toEqual(running);
+  await pipelines.ask("dated", "pause");
+  const paused = await pipelines.until("dated", "Paused");
+  const moved = Object.keys(running).filter(
+    (field) => field.endsWith("_since") && Reflect.get(running, field) !== Reflect.get(paused, field),
+  );
+  expect(moved.sort()).toEqual([
+    "deployment_desired_status_since",
+    "deployment_runtime_desired_status_since",
+    "deployment_runtime_status_since",
+    "deployment_status_since",
+  ]);
+  expect(paused.refresh_version).toBeGreaterThan(running.refresh_version);
+  await pipelines.ask("dated", "stop", { force: true });
+  const stopped = await pipelines.until("dated", "Stopped");
+  expect(stopped.refresh_version).toBeGreaterThan(paused.refresh_version);
+  expect(stopped).not.toHaveProperty("deployment_runtime_status_since");
+  expect(stopped.program_status_since).toBe(running.program_status_since);
+});
+
+test("the list of checkpoints is empty while it runs, kept over a stop, and forgotten with the storage", async () => {
+  await pipelines.create("lists");
+  expect((await pipelines.compiled("lists")).storage_status_details).toBeUndefined();
+  await pipelines.ask("lists", "start");
+  expect((await pipelines.until("lists", "Running")).storage_status_details).toEqual({ checkpoints: [] });
+  await pipelines.ask("lists", "stop", { force: true });
+  expect((await pipelines.until("lists", "Stopped")).storage_status_details).toEqual({ checkpoints: [] });
+  await pipelines.ask("lists", "clear");
+  const cleared = await pipelines.untilStatus("lists", "cleared", ({ storage_status }) => storage_status === "Cleared");
+  expect(cleared.storage_status_details).toBeUndefined();
+});
+
+test("a pipeline can be deleted while it compiles, and another of its name is compiled for itself", async () => {
+  await pipelines.create("again", { program_code: "-- compile_ms=60000\nCREATE TABLE a (id INT);" });
+  await pipelines.untilStatus("again", "compiling", ({ compiler_job }) => Boolean(compiler_job));
+  await pipelines.remove("again");
+  await pipelines.eventually("it is gone", async () => !(await pipelines.exists("again")));
+  await pipelines.create("again", { program_code: "CREATE TABLE b (id INT);" });
+  expect((await pipelines.compiled("again")).program_info).toMatchObject({ schema: { inputs: [{ name: "b" }] } });
 });
 
 test("no pass has failed on the way", () => {

@@ -73,7 +73,9 @@ test.each([
   [{ ...stopping },                                           "start",                           400, "IllegalPipelineAction"],
   [{ ...provisioned },                                        "start?initial=running",           202, null],
   [{ ...provisioned },                                        "start?initial=paused",            400, "InitialImmutableUnlessStopped"],
+  [{},                                                        "start?dismiss_error=perhaps",     400, "InvalidQueryParam"],
   [{},                                                        "stop",                            202, null],
+  [{ ...provisioned },                                        "stop?force=gently",               400, "InvalidQueryParam"],
   [{ ...stopping },                                           "stop",                            202, null],
   [{ ...provisioned },                                        "stop?force=true",                 202, null],
   [{ ...provisioned },                                        "stop",                            202, null],
@@ -108,8 +110,6 @@ test("a pipeline is created, shown light or whole, edited and deleted", async ()
   const created = await call("POST", "pipelines", { name: "life", program_code: "CREATE TABLE t (id INT);" });
   expect(created).toMatchObject({ status: 201, body: { name: "life", version: 1, program_status: "Pending" } });
   expect((await call("GET", "pipelines/life?selector=status")).body).not.toHaveProperty("program_code");
-  const light = (await call("GET", "pipelines/life?selector=status_with_connectors")).body;
-  expect(light).toMatchObject({ name: "life", connectors: null });
   expect((await call("GET", "pipelines/life")).body).toMatchObject({ program_code: "CREATE TABLE t (id INT);" });
   const patched = await call("PATCH", "pipelines/life", { description: "changed" });
   expect(patched).toMatchObject({
@@ -136,7 +136,10 @@ test.each([
   ["POST",   "pipelines",               { name: "a", program_code: "x".repeat(2_100_000) },    413, "PayloadTooLarge"],
   ["POST",   "pipelines",               { name: "a", runtime_config: { workers: 0 } },         400, "InvalidRuntimeConfig"],
   ["POST",   "pipelines",               { name: "a", runtime_config: { env: { RUST_LOG: "" } } }, 400, "InvalidRuntimeConfig"],
+  ["POST",   "pipelines",               { name: "a", runtime_config: { cpu_profiler: "yes" } }, 400, "InvalidRuntimeConfig"],
+  ["POST",   "pipelines",               { name: "a", runtime_config: "{}" },                   400, "InvalidRuntimeConfig"],
   ["POST",   "pipelines",               { name: "a", program_config: { profile: "fast" } },    400, "InvalidProgramConfig"],
+  ["POST",   "pipelines",               { name: "a", program_config: 7 },                      400, "InvalidProgramConfig"],
   ["POST",   "pipelines",               { name: "a", description: "x".repeat(301) },           400, "TooLongDescription"],
   ["POST",   "pipelines",               { name: "a", tags: Array(51).fill("x") },              400, "TooManyTags"],
   ["POST",   "pipelines",               { name: "a", tags: ["good", "<b>"] },                  400, "InvalidTag"],
@@ -312,6 +315,43 @@ test("a refusal carries the details that a program can act on", async () => {
     resources_desired_status: "Provisioned",
     current_status: "InUse",
     new_status: "Clearing",
+  });
+});
+
+// prettier-ignore
+test.each([
+  [{ ...stopping },                 "start",                     /current Stopping, desired Stopped\) .*Provisioned.*Wait until it is stopped/],
+  [{ ...failed },                   "start?dismiss_error=false", /not dismissed; dismiss it, or start with dismiss_error/],
+  [{ storage_status: "Clearing" },  "start",                     /being cleared; wait until it is Cleared/],
+  [{ program_status: "RustError" }, "start",                     /failed to compile; an edit compiles it again/],
+  [{ ...provisioned },              "start?initial=paused",      /initial status cannot be changed unless it is stopped/],
+  [{},                              "start?initial=standby",     /storage\.backend\.name to be "file" and storage\.backend\.config\.sync/],
+] as const)("with %o, %s is refused in a sentence that says what to do", async (status, request, sentence) => {
+  const { body } = await call("POST", `pipelines/${await at(status)}/${request}`);
+  expect(body.message).toMatch(sentence);
+});
+
+test("configurations are shown with what they leave out, and keep what they do not know", async () => {
+  const given = { runtime_config: { workers: 2, storage: { backend: { config: { prefix: "" } } }, novelty: 1 } };
+  const { body } = await call("POST", "pipelines", { name: "defaults", ...given });
+  expect(body).toMatchObject({
+    runtime_config: {
+      workers: 2,
+      hosts: 1,
+      storage: { backend: { name: "default", config: { prefix: "" } }, compression: "default" },
+      fault_tolerance: { model: "none", checkpoint_interval_secs: 60 },
+      cpu_profiler: true,
+      tracing: false,
+      tracing_endpoint_jaeger: "127.0.0.1:6831",
+      min_batch_size_records: 0,
+      max_buffering_delay_usecs: 0,
+      clock_resolution_usecs: 1_000_000,
+      pin_cpus: [],
+      dev_tweaks: {},
+      env: {},
+      novelty: 1,
+    },
+    program_config: { cache: true, use_platform_compiler: false },
   });
 });
 

@@ -71,7 +71,7 @@ async function jsonOf(request: Request): Promise<unknown> {
   // The body of a request is a stream of bytes; its type leaves that open.
   for await (const chunk of (request.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > BODY_BYTES_MAX) throw tooLarge(size);
+    if (size > BODY_BYTES_MAX) throw tooLarge(`The request body is longer than ${BODY_BYTES_MAX} bytes.`);
     chunks.push(chunk);
   }
   try {

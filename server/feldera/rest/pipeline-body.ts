@@ -1,10 +1,6 @@
 import { z } from "zod";
-import {
-  pipelineSpecSchema,
-  programConfigSchema,
-  runtimeConfigSchema,
-  type Pipeline,
-} from "@/machines/feldera/pipeline.schema";
+import { pipelineSpecSchema, programConfigSchema, type Pipeline } from "@/machines/feldera/pipeline.schema";
+import { runtimeConfigSchema } from "@/machines/feldera/runtime-config.schema";
 import { PIPELINE_NAME_MAX } from "../pipeline-names";
 import { PROGRAM_BYTES_MAX, programBytes, tooLargeSentence } from "../program-size";
 import { RestError } from "./rest-error";
@@ -78,7 +74,7 @@ export function specFrom(body: PipelineBody, before: Pipeline["spec"] | null): P
     );
   }
   const bytes = programBytes(spec.data);
-  if (bytes > PROGRAM_BYTES_MAX) throw tooLarge(bytes);
+  if (bytes > PROGRAM_BYTES_MAX) throw tooLarge(tooLargeSentence(bytes));
   return spec.data;
 }
 
@@ -88,8 +84,8 @@ const refusedField: Record<string, string> = {
   "tags.*": "InvalidTag",
 };
 
-export function tooLarge(bytes: number): RestError {
-  return new RestError(413, "PayloadTooLarge", tooLargeSentence(bytes), { max_bytes: PROGRAM_BYTES_MAX });
+export function tooLarge(sentence: string): RestError {
+  return new RestError(413, "PayloadTooLarge", sentence, { max_bytes: PROGRAM_BYTES_MAX });
 }
 
 function config<T>(schema: z.ZodType<T>, value: unknown, code: string): T {

@@ -8,7 +8,10 @@ export function isSelector(word: string): word is Selector {
 }
 
 /** A pipeline as the REST API shows it; `status` leaves out what is large. */
-export function pipelineView({ metadata, spec, status }: Pipeline, selector: Selector): Record<string, unknown> {
+export function pipelineView(
+  { metadata, spec, status }: Pipeline,
+  selector: Exclude<Selector, "status_with_connectors">,
+): Record<string, unknown> {
   const light = {
     id: metadata.uid,
     name: metadata.name,
@@ -42,8 +45,6 @@ export function pipelineView({ metadata, spec, status }: Pipeline, selector: Sel
     deployment_runtime_desired_status_since: status.deployment_runtime_desired_status_since ?? null,
   };
   if (selector === "status") return light;
-  // Nobody asks the connectors for their errors, which the API allows for: null is what it says then.
-  if (selector === "status_with_connectors") return { ...light, connectors: null };
   return {
     ...light,
     runtime_config: spec.runtime_config,
@@ -57,5 +58,7 @@ export function pipelineView({ metadata, spec, status }: Pipeline, selector: Sel
 
 /** Generated code is for the compilers, not for whoever asks. */
 function shownInfo(info: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(info).filter(([field]) => field !== "main_rust" && field !== "dataflow"));
+  const shown = Object.entries(info).filter(([field]) => field !== "main_rust" && field !== "dataflow");
+  // An empty text is stored as an absent one.
+  return { udf_stubs: "", ...Object.fromEntries(shown) };
 }

@@ -42,7 +42,12 @@ export function refusedCommand(reading: Refusing, event: Event, refusal: Refusal
       .find(Boolean) ?? byCommand[event.type]?.(pipeline, known);
   const { status, code } = told ?? { status: 400, code: "IllegalPipelineAction" };
   const details = { ...detailsOf(pipeline, event), hint: refusal.reason ?? refusal.sentence };
-  return new RestError(status, code, refusal.sentence, details);
+  return new RestError(status, code, code === "IllegalPipelineAction" ? illegal(pipeline) : refusal.sentence, details);
+}
+
+function illegal({ status }: Pipeline): string {
+  const { deployment_status: current, deployment_desired_status: desired } = status;
+  return `The status (current ${current}, desired ${desired}) cannot have its desired status changed to Provisioned: a pipeline is not restarted while it stops. Wait until it is stopped.`;
 }
 
 function detailsOf({ status }: Pipeline, { type }: Event): Record<string, unknown> {

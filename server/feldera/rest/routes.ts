@@ -5,6 +5,7 @@ import { mustMay } from "@/server/resources/access";
 import { command } from "@/server/resources/command";
 import { readResource } from "@/server/resources/read-resource";
 import { Refused } from "@/server/resources/refusal";
+import { connectorErrors } from "./connector-errors";
 import { parseBody, requireName, specFrom } from "./pipeline-body";
 import { isSelector, pipelineView, type Selector } from "./pipeline-view";
 import { refusedCommand } from "./refused-command";
@@ -22,9 +23,10 @@ const KIND = "feldera.pipeline";
 export const routes: Record<string, Route> = {
   "GET pipelines": async ({ asked, namespace, query }) => {
     await mustMay(asked.rights, asked.identity, { verb: "list", api, namespace });
-    const { items } = await asked.client.list(api, { namespace });
     const selector = selectorOf(query);
-    return { status: 200, body: items.map((item) => pipelineView(shown(asked, item), selector)) };
+    const { items } = await asked.client.list(api, { namespace });
+    const pipelines = items.map((item) => shown(asked, item));
+    return { status: 200, body: await views({ asked, namespace }, pipelines, selector) };
   },
   "POST pipelines": async (call) => {
     const body = parseBody(await call.body());
@@ -32,7 +34,9 @@ export const routes: Record<string, Route> = {
   },
   "GET pipelines/{name}": async (call) => {
     await mayTouch(call, "get");
-    return { status: 200, body: pipelineView(await found(call), selectorOf(call.query)) };
+    const selector = selectorOf(call.query);
+    const [body] = await views(call, [await found(call)], selector);
+    return { status: 200, body };
   },
   "PUT pipelines/{name}": async (call) => {
     const body = parseBody(await call.body());
@@ -60,11 +64,11 @@ export const routes: Record<string, Route> = {
         initial,
       });
     }
-    const dismiss_error = call.query.get("dismiss_error") !== "false";
+    const dismiss_error = flagIn(call.query, "dismiss_error", "true");
     return act(call, "start", { initial, dismiss_error }, "Pipeline is starting");
   },
   "POST pipelines/{name}/stop": (call) => {
-    const force = call.query.get("force") === "true";
+    const force = flagIn(call.query, "force", "false");
     return act(call, "stop", { force }, (changed) =>
       JSON.stringify(changed).includes("Suspended") ? "Pipeline is suspending" : "Pipeline is forcefully stopping",
     );
@@ -86,6 +90,15 @@ export const routes: Record<string, Route> = {
     return { ...(await act(call, "dismissError", {}, "The error is dismissed")), status: 200 };
   },
 };
+
+async function views(place: Pick<Target, "asked" | "namespace">, pipelines: Pipeline[], selector: Selector) {
+  if (selector !== "status_with_connectors") return pipelines.map((pipeline) => pipelineView(pipeline, selector));
+  const errors = await connectorErrors(place, pipelines);
+  return pipelines.map((pipeline) => ({
+    ...pipelineView(pipeline, "status"),
+    connectors: errors.get(pipeline.metadata.name) ?? null,
+  }));
+}
 
 async function act(
   call: Call,
@@ -113,6 +126,13 @@ function absent(error: unknown): null {
 /** A PUT empties what it leaves out, the wishes aside: they are no part of what it describes. */
 function wishesOf({ deployment, clear }: Pipeline["spec"]): Pipeline["spec"] {
   return { ...specFrom({}, null), deployment, clear };
+}
+
+/** A word that is neither is refused: whoever sends it means something that we would guess at. */
+function flagIn(query: URLSearchParams, name: string, otherwise: "true" | "false"): boolean {
+  const word = query.get(name) ?? otherwise;
+  if (word === "true" || word === "false") return word === "true";
+  throw new RestError(400, "InvalidQueryParam", `${name} is either true or false, not "${word}".`, { [name]: word });
 }
 
 function selectorOf(query: URLSearchParams): Selector {

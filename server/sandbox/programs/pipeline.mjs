@@ -83,7 +83,7 @@ export async function run(host) {
             200,
             {
               runtime_status: status(),
-              runtime_status_details: {},
+              runtime_status_details: { connector_stats: { num_errors: 0 } },
               runtime_desired_status: desired,
               storage_status_details: { checkpoints },
             },
