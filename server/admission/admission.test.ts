@@ -1,13 +1,17 @@
 import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { firebolt } from "@/machines/firebolt/family";
+import { parseEnv } from "@/server/env";
 import { createFireboltFleet, type FireboltFleet } from "@/server/firebolt/fixtures/firebolt-fleet";
 import { apis } from "@/server/kubernetes/apis";
 import { createVirtualClock } from "@/server/kubernetes/clock";
+import { type KubernetesObject } from "@/server/kubernetes/object";
 import { silentLog } from "@/server/observability/log";
-import { type Admission, startAdmission } from "./admission";
-import { webhookConfigurationApi } from "./webhook-configuration";
+import { type Admission, serviceName, startAdmission } from "./admission";
+import { webhookConfiguration, webhookConfigurationApi } from "./webhook-configuration";
 
 const { engine, engineClass } = firebolt.kinds;
 const dayMs = 24 * 3_600_000;
@@ -142,6 +146,14 @@ describe("the webhook", () => {
     await fleet.patch(engine.api, "holder", { spec: { engineClassRef: null } });
     await remove();
   });
+});
+
+test("the Service in deploy/ is the one that the configuration names, on the port that is listened on", () => {
+  const { ORRERY_NAMESPACE: namespace, ORRERY_WEBHOOK_PORT: port } = parseEnv({});
+  const { metadata, spec } = parse(readFileSync("deploy/webhook-service.yaml", "utf8")) as KubernetesObject;
+  const { webhooks } = webhookConfiguration({ namespace, service: serviceName }, []);
+  expect(webhooks).toMatchObject([{ clientConfig: { service: { ...metadata, port: 443 } } }]);
+  expect(spec?.ports).toMatchObject([{ port: 443, targetPort: port }]);
 });
 
 describe("its certificate", () => {

@@ -28,7 +28,7 @@ export type AdmissionOptions = {
 
 export type Admission = { port: number; checkCertificate(): Promise<void>; stop(): Promise<void> };
 
-const serviceName = "orrery-webhook";
+export const serviceName = "orrery-webhook";
 const checkEveryMs = 12 * 3_600_000;
 const retryMs = 60_000;
 

@@ -24,7 +24,7 @@ const idle = "firebolt_running_queries 0\nfirebolt_suspended_queries 0\n";
 const pod = (name: string, phase = "Running", podIP = name): KubernetesObject => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: { name, namespace: "shop" },
+  metadata: { name, namespace: "shop", labels: { "firebolt.io/generation": "3" } },
   status: { phase, podIP },
 });
 
@@ -91,7 +91,7 @@ describe("the gauges of the old pods", () => {
     const { drained, failures } = await checkDrain(worldOf({ "old-0": port }).world, [pod("old-0")], "PodIP");
     expect({ drained, failures, led }).toEqual({
       drained: false,
-      failures: ["drain probe failed on pod old-0: /metrics answered 302"],
+      failures: ["drain probe failed on pod old-0 (gen 3): /metrics answered 302"],
       led: 0,
     });
   });
@@ -109,6 +109,6 @@ describe("the gauges of the old pods", () => {
 
   test("of a pod without an address cannot be asked for", async () => {
     const { failures } = await checkDrain(worldOf({}).world, [pod("old-0", "Running", "")], "PodIP");
-    expect(failures).toEqual(["drain probe failed on pod old-0: it has no address"]);
+    expect(failures).toEqual(["drain probe failed on pod old-0 (gen 3): it has no address"]);
   });
 });

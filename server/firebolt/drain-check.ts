@@ -1,6 +1,7 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type Answer, type World } from "@/server/reconcile/world";
 import { enginePorts } from "./engine-pod";
+import { generationOf } from "./generation-names";
 
 /** What the old pods say. A pod that cannot be asked counts as busy, and its trouble is told. */
 export type Drain = { drained: boolean; sentence: string; failures: string[] };
@@ -42,7 +43,8 @@ async function ask(world: World, pod: KubernetesObject, mode: ScrapeMode, timeou
     return { queries: openQueries(await scrape(world, pod, mode, timeoutMs)) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { queries: 0, failure: `drain probe failed on pod ${pod.metadata.name}: ${message}` };
+    const generation = generationOf(pod) ?? "unknown";
+    return { queries: 0, failure: `drain probe failed on pod ${pod.metadata.name} (gen ${generation}): ${message}` };
   }
 }
 

@@ -28,7 +28,7 @@ const doomed: ChildProcess[] = [];
 
 beforeAll(async () => {
   if (!kubeconfig) throw new Error("Name a disposable cluster with KUBECONFIG.");
-  for (const phase of ["creating", "switching", "draining", "cleaning", "stable"]) {
+  for (const phase of ["creating", "switching", "draining", "cleaning", "stable", "stopped"]) {
     const script = "server/firebolt/fixtures/kill-at-phase.ts";
     const args = ["--import", "tsx", script, kubeconfig, namespace, phase, `doomed-in-${phase}`];
     doomed.push(spawn(process.execPath, args, { stdio: ["pipe", "ignore", "ignore"] }));
@@ -143,6 +143,11 @@ const servesOn = (generation: number) => (engine: Engine) =>
   isServing(engine) && engine.status.activeGeneration === generation;
 const roll = (name: string, version: string) =>
   client.patch(engineKind.api, { namespace, name }, { spec: { template: template(version) } }, { type: "merge" });
+
+const setsOf = async (name: string) => {
+  const { items } = await client.list(apis.statefulSet, { namespace, labelSelector: `firebolt.io/engine=${name}` });
+  return items.map(({ metadata }) => metadata.name);
+};
 
 /** Seconds until something is so, said and not judged: how fast a shared machine is proves nothing. */
 async function timed<T>(what: string, wait: Promise<T>): Promise<T> {
@@ -259,7 +264,12 @@ test("a worker that is killed with -9 as it enters each phase loses nothing", as
   const scrape = { spec: { metricScrapeMode: "ApiserverProxy" } };
   await client.patch(instance.api, { namespace, name: "main" }, scrape, { type: "merge" });
   await roll("load", "4");
+  const lastDoomed = doomed.at(-1);
   for (const child of doomed) {
+    // Stopped is no phase of that roll: the last of them dies on the way to no pods at all.
+    if (child === lastDoomed) {
+      await client.patch(engineKind.api, { namespace, name: "load" }, { spec: { replicas: 0 } }, { type: "merge" });
+    }
     const timer = setTimeout(() => child.kill("SIGTERM"), limitMs);
     const ended = new Promise((resolve) => child.once("exit", (_, by) => resolve(by)));
     child.stdin?.write("go\n");
@@ -267,9 +277,11 @@ test("a worker that is killed with -9 as it enters each phase loses nothing", as
     clearTimeout(timer);
   }
   worker = await startWorker();
-  await untilEngine("load", "serves on generation 3", servesOn(3));
-  const { items } = await client.list(apis.statefulSet, { namespace, labelSelector: "firebolt.io/engine=load" });
-  expect(items.map(({ metadata }) => metadata.name)).toEqual(["load-g3"]);
+  await untilEngine("load", "is stopped", ({ status }) => status.phase === "stopped" && status.activeGeneration === 4);
+  expect(await setsOf("load")).toEqual(["load-g4"]);
+  await client.patch(engineKind.api, { namespace, name: "load" }, { spec: { replicas: 2 } }, { type: "merge" });
+  await untilEngine("load", "serves on generation 5", servesOn(5));
+  expect(await setsOf("load")).toEqual(["load-g5"]);
 });
 
 test("a deleted engine leaves nothing behind", async () => {

@@ -49,11 +49,42 @@ describe("Ready", () => {
     expect(ready(cluster)).toMatchObject({ status: "False", reason: "Initializing" });
   });
 
-  test("an instance that is not ready wins over everything else", async () => {
-    const cluster = await running({ replicas: 0 });
+  const failingDrain = async () => {
+    const cluster = await rollingTo("draining");
+    cluster.metrics.set("analytics-g0-0", new Error("connection refused"));
+    return cluster;
+  };
+  const withoutPods = async () => {
+    const cluster = await running();
+    cluster.playPods(() => false);
+    return cluster;
+  };
+
+  test.each([
+    ["Stopped", () => running({ replicas: 0 })],
+    ["Rolling in creating", () => rollingTo("creating")],
+    ["Rolling in switching", () => rollingTo("switching")],
+    ["DrainCheckFailing", failingDrain],
+    ["Rolling in cleaning", () => rollingTo("cleaning")],
+    ["PodsNotReady", withoutPods],
+    ["EngineReady", running],
+  ])("an instance that is not ready wins over %s", async (_, engineThatIs) => {
+    const cluster = await engineThatIs();
     cluster.remove("FireboltInstance", "main");
     await cluster.pass(engineName);
-    expect(ready(cluster)).toMatchObject({ status: "False", reason: "InstanceNotReady" });
+    expect(ready(cluster)).toMatchObject({
+      status: "False",
+      reason: "InstanceNotReady",
+      message: "Referenced FireboltInstance is not ready",
+    });
+  });
+
+  test("a stopped engine is Stopped and not PodsNotReady while a pod of it is still there", async () => {
+    const cluster = await running({ replicas: 0 });
+    const labels = { "firebolt.io/engine": engineName, "firebolt.io/generation": "0" };
+    cluster.put({ apiVersion: "v1", kind: "Pod", metadata: { name: "late", namespace: "shop", labels }, status: {} });
+    await cluster.pass(engineName);
+    expect(ready(cluster)?.reason).toBe("Stopped");
   });
 
   test("a stopped engine is Stopped, not Rolling", async () => {
@@ -122,6 +153,15 @@ describe("warning events of the StatefulSet", () => {
       reason: "FailedCreate",
       message: `StatefulSet analytics-g0: create Pod analytics-g0-0 failed: serviceaccount "reader" not found (x7)`,
     });
+  });
+
+  test("they are asked for as soon as a StatefulSet lacks pods, however new it is", async () => {
+    const cluster = await stuck();
+    const set = cluster.get("StatefulSet", "analytics-g0");
+    const creationTimestamp = new Date(cluster.world().now).toISOString();
+    if (set) cluster.put({ ...set, metadata: { ...set.metadata, creationTimestamp } });
+    await cluster.pass(engineName);
+    expect(ready(cluster)?.reason).toBe("FailedCreate");
   });
 
   test("pods that are there but not ready ask for no events", async () => {

@@ -44,7 +44,7 @@ describe("drain", () => {
     cluster.metrics.set("analytics-g0-1", new Error("connection refused"));
     const plan = await cluster.pass(engineName);
     expect(ready(cluster)).toMatchObject({ reason: "DrainCheckFailing" });
-    expect(ready(cluster)?.message).toContain("drain probe failed on pod analytics-g0-1: connection refused");
+    expect(ready(cluster)?.message).toBe("drain probe failed on pod analytics-g0-1 (gen 0): connection refused");
     expect(plan.effects).toMatchObject([{ type: "emit", reason: "DrainCheckFailing" }]);
     expect((await cluster.pass(engineName)).effects).toEqual([]);
     cluster.metrics.clear();

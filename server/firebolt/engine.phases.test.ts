@@ -15,6 +15,14 @@ describe("phases", () => {
     });
   });
 
+  test("the finalizer is on an engine before its first object is made", async () => {
+    const cluster = createPlayedCluster();
+    seedEngine(cluster);
+    const { effects } = await cluster.pass(engineName);
+    expect(effects).toEqual([{ type: "addFinalizer", finalizer: "compute.firebolt.io/engine-cleanup" }]);
+    expect(namesOf(await cluster.pass(engineName))).toContain("analytics-g0");
+  });
+
   test("a first deploy of no pods ends in stopped", async () => {
     const cluster = createPlayedCluster();
     seedEngine(cluster, { replicas: 0 });

@@ -115,10 +115,7 @@ const readyRows: readonly ReadyRow[] = [
   },
   {
     when: ({ drain }, { phase }) => phase === "draining" && drain !== null && drain.failures.length > 0,
-    say: ({ drain }, { drainingGeneration }) => ({
-      reason: "DrainCheckFailing",
-      message: `generation ${drainingGeneration ?? "?"}: ${(drain?.failures ?? []).join("; ")}`,
-    }),
+    say: ({ drain }) => ({ reason: "DrainCheckFailing", message: (drain?.failures ?? []).join("; ") }),
   },
   {
     when: (_, { phase }) => !resting.has(phase),
