@@ -48,8 +48,13 @@ describe("identity", () => {
     const input = encodeURIComponent(JSON.stringify({ ids: [] }));
     const streams = [...procedures.values()].filter(({ type }) => type === "subscription").map(({ path }) => path);
     expect(streams).toEqual(["fleet.changes", "resource.watch"]);
+    const strangers: Record<string, string>[] = [
+      {},
+      { authorization: "Bearer dead" },
+      { cookie: "orrery_session=dead" },
+    ];
     for (const path of streams)
-      for (const headers of [{}, { authorization: "Bearer dead" }, { cookie: "orrery_session=dead" }]) {
+      for (const headers of strangers) {
         const accept = { ...headers, accept: "text/event-stream" };
         const answers = [
           await handleTrpc(stage.services, ask(`/api/trpc/${path}?input=${input}`, { headers: accept })),

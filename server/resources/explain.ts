@@ -10,7 +10,7 @@ import { diagnose } from "./diagnose";
 import { spokenDuration } from "./duration";
 import { mustRead } from "./get";
 import { lifecycleStates, worstTone } from "./lifecycle-states";
-import { liveRow } from "./live-row";
+import { lastPass, liveRow } from "./live-row";
 import { ownWords } from "./own-words";
 import { ownedBy } from "./owned";
 import { nameOf, readResource, type Reading } from "./read-resource";
@@ -34,10 +34,11 @@ export async function explain(asked: Asked, ref: Ref): Promise<ExplainAnswer> {
 }
 
 async function explainLive(asked: Asked, ref: Ref): Promise<ExplainAnswer> {
-  const reading = await readResource(asked, ref);
-  const [row, diagnosis] = await Promise.all([liveRow(asked, reading), diagnosisOf(reading)]);
+  const [reading, last] = await Promise.all([readResource(asked, ref), lastPass(asked, ref)]);
+  const diagnosis = await diagnosisOf(reading);
   const { kind, resource, known, now } = reading;
   const readAt = new Date(now).toISOString();
+  const row = liveRow(reading, last);
   const answer = answerOf({ ref, kind, object: reading.object, resource, known, row, now, readAt }, diagnosis);
   return { ...answer, source: "live" };
 }

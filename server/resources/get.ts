@@ -10,17 +10,17 @@ import { lifecycleStates, utc } from "./lifecycle-states";
 import { offersFor } from "./offers";
 import { readResource, type Reading } from "./read-resource";
 import type { Ref } from "./ref";
-import { liveRow } from "./live-row";
+import { lastPass, liveRow } from "./live-row";
 
 /** One resource, read live: where it is and what may be done with it. */
 export async function get(asked: Asked, ref: Ref): Promise<GetAnswer> {
   await mustRead(asked, ref);
-  const reading = await readResource(asked, ref);
+  const [reading, last] = await Promise.all([readResource(asked, ref), lastPass(asked, ref)]);
   const { kind, object, resource } = reading;
   const states = lifecycleStates(kind, resource);
   const { metadata } = object;
   return {
-    row: await liveRow(asked, reading),
+    row: liveRow(reading, last),
     title: kind.title,
     lifecycles: Object.entries(kind.lifecycles).map(([lifecycle, definition]) => {
       const { machine, composedOf = [] } = definition;

@@ -32,15 +32,8 @@ async function addChildren(owner: KubernetesObject, pool: Remembered, world: Wor
   const spec = selectorSchema.safeParse(owner.spec);
   if (!spec.success) return;
   const where = { namespace: owner.metadata.namespace, labels: spec.data.selector.matchLabels };
-  const lists = await Promise.all((childrenOf[owner.kind] ?? []).map((api) => world.live.list(api, selected(where))));
+  const lists = await Promise.all((childrenOf[owner.kind] ?? []).map((api) => world.list(api, where)));
   for (const child of lists.flat()) if (child.metadata.uid) pool.set(child.metadata.uid, child);
-}
-
-function selected({ namespace, labels }: { namespace: string | undefined; labels: Record<string, string> }) {
-  const labelSelector = Object.entries(labels)
-    .map(([label, value]) => `${label}=${value}`)
-    .join(",");
-  return { ...(namespace ? { namespace } : {}), labelSelector };
 }
 
 /** Claims of a StatefulSet carry no owner: they belong to the set whose pods use them, by their name. */
