@@ -1,5 +1,7 @@
 import { createServer, type Server } from "node:http";
+import { join } from "node:path";
 import next from "next";
+import { staticFiles } from "@/server/http/static-files";
 import { ADDRESS_HEADER } from "@/server/identity/caller-address";
 import { portRefusal } from "./port-refusal";
 
@@ -14,11 +16,13 @@ export async function servePages({
   port: number;
 }): Promise<Pages & { ready: () => Promise<void> }> {
   let handle: ReturnType<ReturnType<typeof next>["getRequestHandler"]> | null = null;
+  const files = staticFiles(join(process.cwd(), ".next", "static"));
   const server = createServer((request, response) => {
     // Next tells a layout no address of its own, and who has to sign in wants to come back to this one.
     request.headers["x-orrery-path"] = pathOf(request.url);
     request.headers[ADDRESS_HEADER] = request.socket.remoteAddress ?? "";
-    if (handle) void handle(request, response);
+    const page = handle;
+    if (page) void files(request, response).then((isServed) => (isServed ? undefined : page(request, response)));
     else response.writeHead(503, { "content-type": "text/plain", "retry-after": "1" }).end("Orrery is starting.\n");
   });
   await listen(server, host, port);
