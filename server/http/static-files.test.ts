@@ -45,6 +45,7 @@ test("a script comes compressed to who takes that, and may be kept for good", as
     "content-encoding": "gzip",
     "content-type": "text/javascript; charset=utf-8",
     "cache-control": "public, max-age=31536000, immutable",
+    "x-content-type-options": "nosniff",
   });
   expect(gunzipSync(bytes).toString()).toBe(script);
 });

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { securityHeaders } from "@/server/identity/security-headers";
 
 type Held = { type: string; plain: Buffer; gzipped: Buffer | null };
 
@@ -34,6 +35,7 @@ export function staticFiles(folder: string): (request: IncomingMessage, response
     const zipped = /\bgzip\b/.test(String(request.headers["accept-encoding"])) ? file.gzipped : null;
     const body = zipped ?? file.plain;
     response.writeHead(200, {
+      ...securityHeaders(),
       "content-type": file.type,
       "content-length": body.length,
       "cache-control": "public, max-age=31536000, immutable",
