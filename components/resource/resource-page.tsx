@@ -30,7 +30,7 @@ export function ResourcePage(ref: ResourceRef) {
   const history = useHistory(ref);
   const [at, setAt] = useAt();
   useLiveRows("resource", [`${ref.kind}/${ref.namespace}/${ref.name}`]);
-  useAnnounced(ref.name, got.data?.row.state);
+  useAnnounced(ref.name, got.data?.row);
   if (at !== null) return <PastPage resource={ref} id={at} now={got.data} history={history} onAt={setAt} />;
   return (
     <Panel query={got} bones={4}>
@@ -78,11 +78,14 @@ export function ResourcePage(ref: ResourceRef) {
   );
 }
 
-function useAnnounced(name: string, state: string | undefined) {
-  const before = useRef(state);
+/** By its time as well: a state that was left and come back to between two looks is news. */
+function useAnnounced(name: string, row: { state: string; since: string | null } | undefined) {
+  const { state, since } = row ?? {};
+  const before = useRef(row);
   useEffect(() => {
-    if (state !== undefined && before.current !== undefined && before.current !== state)
-      announce(`${name} is now ${state}`);
-    before.current = state;
-  }, [name, state]);
+    if (state === undefined || since === undefined) return;
+    const { current } = before;
+    if (current && (current.state !== state || current.since !== since)) announce(`${name} is now ${state}`);
+    before.current = { state, since };
+  }, [name, state, since]);
 }
