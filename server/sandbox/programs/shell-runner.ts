@@ -10,9 +10,9 @@ import { type Node, ShellSyntaxError } from "./shell-syntax";
 
 export type ShellRunner = {
   /** A whole script, with what it leaves to do at its exit. */
-  runScript(script: string, shell: Shell, io: CommandIo): Promise<number>;
+  runScript: (script: string, shell: Shell, io: CommandIo) => Promise<number>;
   /** A line of one; `exit` comes out as a ShellExit. */
-  guarded(script: string, shell: Shell, io: CommandIo): Promise<number>;
+  guarded: (script: string, shell: Shell, io: CommandIo) => Promise<number>;
 };
 
 /** Carries out what the parser made of a script. */
