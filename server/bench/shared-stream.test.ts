@@ -18,10 +18,9 @@ describe("watchers of one thing", () => {
 
   test("an event counts when its last byte is there", () => {
     const reader = createSharedStream().reader();
-    const [first, ...others] = [bytes(1).subarray(0, 20), bytes(1).subarray(20)];
-    if (first) reader.take(first);
+    reader.take(bytes(1).subarray(0, 20));
     expect(reader.count()).toBe(0);
-    for (const chunk of others) reader.take(chunk);
+    reader.take(bytes(1).subarray(20));
     expect(reader.count()).toBe(1);
   });
 

@@ -29,6 +29,9 @@ describe.skipIf(withoutKubectl !== "")(`kubectl${withoutKubectl}`, () => {
     expect(await kubectl("explain", "statefulset.spec.podManagementPolicy")).toMatch(
       /FIELD:\s+podManagementPolicy <string>/,
     );
+    expect(await kubectl("explain", "deployment.spec.strategy.rollingUpdate")).toMatch(
+      /maxSurge\s+<(IntOrString|string)>/,
+    );
     expect(await kubectl("explain", "pod.spec.containers")).toMatch(/readinessProbe\s+<(Probe|Object)>/);
   });
 
@@ -165,6 +168,28 @@ describe.skipIf(withoutKubectl !== "")(`kubectl${withoutKubectl}`, () => {
     expect(await kubectl("rollout", "history", "deployment/web")).toContain("REVISION");
     await kubectl("delete", "deployment", "web", "--cascade=foreground", "--timeout=60s");
     expect(await kubectl("get", "replicasets", "-l", "app=web", "-o", "name")).toBe("");
+  });
+
+  test("it rolls back to the ReplicaSet that there was, whatever format it came in", async () => {
+    // `create deployment` sends protobuf, which carries every zero; a patch is JSON, which carries none.
+    await kubectl("create", "deployment", "back", "--image=localhost/busybox:1", "--port=80", "--replicas=0");
+    const hashes = async () => (await kubectl("get", "replicasets", "-l", "app=back", "-o", "name")).split("\n").sort();
+    await eventually("the first ReplicaSet", async () => (await hashes())[0] !== "");
+    await kubectl("set", "image", "deployment/back", "busybox=localhost/busybox:2");
+    await eventually("the second ReplicaSet", async () => (await hashes()).length === 2);
+    const both = await hashes();
+    const revision = async () =>
+      await kubectl(
+        "get",
+        "deployment",
+        "back",
+        "-o",
+        "jsonpath={.metadata.annotations.deployment\\.kubernetes\\.io/revision}",
+      );
+    await kubectl("rollout", "undo", "deployment/back");
+    await eventually("the third revision", async () => (await revision()) === "3");
+    expect(await hashes()).toEqual(both);
+    await kubectl("delete", "deployment", "back");
   });
 
   test("it deletes with orphans and in the background", async () => {

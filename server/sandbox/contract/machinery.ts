@@ -158,6 +158,13 @@ export const machineryContract = topic("API machinery", (promises) => {
       "x-kubernetes-patch-merge-key": "name",
       "x-kubernetes-patch-strategy": "merge",
     });
+    expect(definitions["io.k8s.api.apps.v1.RollingUpdateDeployment"]?.properties["maxSurge"]).toMatchObject({
+      $ref: "#/definitions/io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+    });
+    expect(definitions["io.k8s.api.core.v1.ResourceRequirements"]?.properties["limits"]).toMatchObject({
+      additionalProperties: { $ref: "#/definitions/io.k8s.apimachinery.pkg.api.resource.Quantity" },
+    });
+    expect(definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]).toMatchObject({ type: "string" });
     expect(definitions["io.k8s.api.apps.v1.Deployment"]).toMatchObject({
       "x-kubernetes-group-version-kind": [{ group: "apps", version: "v1", kind: "Deployment" }],
     });

@@ -24,6 +24,33 @@ export const objectsContract = topic("objects", (promises) => {
     expect((await target.send("GET", `${configMapsIn(ns)}/a`)).object).toEqual(object);
   });
 
+  promises("zeros that mean nothing are left out, and one that means something stays", async (target) => {
+    const ns = await target.bareNamespace();
+    const sent = deployment("a", { replicas: 0 });
+    const { spec } = await created(target, deploymentsIn(ns), {
+      ...sent,
+      spec: {
+        ...sent.spec,
+        minReadySeconds: 0,
+        paused: false,
+        template: {
+          metadata: { labels: { app: "a" } },
+          spec: {
+            hostNetwork: false,
+            automountServiceAccountToken: false,
+            containers: [
+              { name: "main", image: "x", stdin: false, tty: false, ports: [{ containerPort: 80, hostPort: 0 }] },
+            ],
+          },
+        },
+      },
+    });
+    const text = JSON.stringify(spec);
+    for (const name of ["minReadySeconds", "paused", "hostNetwork", "stdin", "tty", "hostPort"])
+      expect(text).not.toContain(`"${name}"`);
+    expect(spec).toMatchObject({ replicas: 0, template: { spec: { automountServiceAccountToken: false } } });
+  });
+
   promises("a generated name begins with what was asked for", async (target) => {
     const ns = await target.bareNamespace();
     const { metadata } = await created(target, configMapsIn(ns), {

@@ -16,7 +16,7 @@ export function respondText(response: ServerResponse, code: number, text: string
 
 let ready: { response: ServerResponse; text: string }[] = [];
 
-/** The answers of one turn leave together: a client that waits for several is woken once for all, which is half the cost of each. */
+/** The answers of one turn leave together: a client that waits for several is woken once for all, not for each. */
 function sendReady() {
   const answers = ready;
   ready = [];

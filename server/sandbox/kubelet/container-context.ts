@@ -13,6 +13,6 @@ export type ContainerContext = {
   /** It ends, and will not run again. */
   halt: AbortSignal;
   /** An event of the pod that names this container. */
-  record(type: "Normal" | "Warning", reason: string, message: string): void;
-  become(state: ContainerState): void;
+  record: (type: "Normal" | "Warning", reason: string, message: string) => void;
+  become: (state: ContainerState) => void;
 };

@@ -7,10 +7,10 @@ type Run = {
   /** The run is over. */
   signal: AbortSignal;
   target: () => ActionTarget;
-  onUp(): void;
-  onReady(ready: boolean): void;
+  onUp: () => void;
+  onReady: (ready: boolean) => void;
   /** A probe found that it must be restarted. */
-  onFailed(): void;
+  onFailed: () => void;
 };
 
 /** Looks after one run: it is up when its startup probe says so, then the other two begin. */

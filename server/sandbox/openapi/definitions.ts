@@ -1,5 +1,5 @@
 import { definitionName } from "@/server/sandbox/schema/builtin-messages";
-import { addressOfSchema, schemaAt } from "@/server/sandbox/schema/builtin-schema";
+import { addressOfSchema, scalarDefinition, schemaAt } from "@/server/sandbox/schema/builtin-schema";
 import { type Schema } from "@/server/sandbox/schema/schema";
 import { type ResourceType } from "@/server/sandbox/type-registry";
 import { descriptions } from "@/server/sandbox/openapi/descriptions";
@@ -20,10 +20,18 @@ export function createDefinitions(prefix: "#/definitions/" | "#/components/schem
     return { $ref: `${prefix}${name}` };
   }
 
+  /** What is a number or text has a definition of its own, by whose name `kubectl explain` calls it. */
+  function refToScalar(schema: Schema): Definition | null {
+    const name = scalarDefinition(schema);
+    if (name === undefined) return null;
+    definitions[name] ??= bodyOf(schema);
+    return { $ref: `${prefix}${name}` };
+  }
+
   function shown(schema: Schema, description?: string): Definition {
     const address = addressOfSchema(schema);
-    if (address === undefined) return bodyOf(schema, description);
-    const ref = refTo(address);
+    const ref = address === undefined ? refToScalar(schema) : refTo(address);
+    if (ref === null) return bodyOf(schema, description);
     if (description === undefined) return ref;
     // A $ref of OpenAPI 3.0 allows nothing beside it, so it is wrapped.
     return wrapRefs ? { allOf: [ref], description } : { ...ref, description };

@@ -1,3 +1,4 @@
+import { own } from "@/server/sandbox/json";
 import { type Node, type Redirect, ShellSyntaxError, type Token, tokenize } from "./shell-syntax";
 
 const RESERVED = new Set(["then", "else", "elif", "fi", "do", "done", "}"]);
@@ -82,7 +83,7 @@ export function parseScript(script: string): Node {
   };
 
   function command(): Node {
-    const build = compound[keyword() ?? ""];
+    const build = own(compound, keyword() ?? "");
     if (build) return build();
     if (operator() === "(") {
       at += 1;

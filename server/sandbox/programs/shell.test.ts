@@ -45,6 +45,7 @@ describe("the shell of played containers", () => {
     ["exit 3",                                           3,   ""],
     ["(exit 4); echo $?",                                0,   "4\n"],
     ["nosuchcommand",                                    127, ""],
+    ["constructor",                                      127, ""],
     ["A=1 B=2; echo $A$B ${C:-c}",                       0,   "12 c\n"],
     ["echo one two | wc -w",                             0,   "2\n"],
     ["printf '%s-%s\\n' a b",                            0,   "a-b\n"],

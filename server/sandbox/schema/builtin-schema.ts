@@ -25,6 +25,16 @@ export function addressOfSchema(schema: Schema): string | undefined {
   return addresses.get(schema);
 }
 
+/** The name that Kubernetes gives a scalar which is more than a plain one. */
+export function scalarDefinition(schema: Schema): string | undefined {
+  return scalarDefinitions.get(schema);
+}
+
+/** Of a field that is there only with another value than zero or false. */
+export function omitsZero(schema: Schema): boolean {
+  return zeroless.has(schema);
+}
+
 export function schemaAt(address: string): Schema {
   const known = schemas.get(address);
   if (known) return known;
@@ -60,7 +70,7 @@ function fieldsOf(table: string, fields: readonly Field[]): NamedSchema[] {
 }
 
 function fieldSchema(table: string, field: Field): Schema {
-  const inner = scalars[field.type] ?? schemaAt(addressOf(table, field.type));
+  const inner = (field.omitsZero ? zerolessScalars : scalars)[field.type] ?? schemaAt(addressOf(table, field.type));
   if (field.shape === "map") return { type: "object", additionalProperties: inner };
   const strategy = [field.mergeKey !== null || field.set ? "merge" : "", field.retainKeys ? "retainKeys" : ""]
     .filter(Boolean)
@@ -98,3 +108,14 @@ const scalars: Readonly<Record<string, Schema>> = {
   F: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
   V: { type: "array", items: text },
 };
+
+/** Schemas of their own, so that a field can be told by its schema and OpenAPI shows no difference. */
+const zerolessScalars: Readonly<Record<string, Schema>> = Object.fromEntries(
+  Object.entries(scalars).map(([letter, schema]) => [letter, { ...schema }]),
+);
+const zeroless = new WeakSet<Schema>(Object.values(zerolessScalars));
+
+const scalarDefinitions = new Map<Schema | undefined, string>([
+  [scalars["X"], "io.k8s.apimachinery.pkg.util.intstr.IntOrString"],
+  [scalars["Q"], "io.k8s.apimachinery.pkg.api.resource.Quantity"],
+]);

@@ -1,5 +1,5 @@
 import { isRecord } from "@/server/sandbox/json";
-import { addressOfSchema } from "@/server/sandbox/schema/builtin-schema";
+import { addressOfSchema, omitsZero } from "@/server/sandbox/schema/builtin-schema";
 import { type Schema } from "@/server/sandbox/schema/schema";
 
 export type Findings = {
@@ -10,8 +10,8 @@ export type Findings = {
 };
 
 /**
- * Compares an object with its schema as Kubernetes' decoder does: values of built-in kinds lose their nulls and what the
- * schema does not know, in place (`prune`); a custom resource is only looked at.
+ * Compares an object with its schema as Kubernetes' decoder does: values of built-in kinds lose their nulls, the zeros
+ * that Go leaves out and what the schema does not know, in place (`prune`); a custom resource is only looked at.
  */
 export function conform(schema: Schema, value: unknown, { prune }: { prune: boolean }): Findings {
   const findings: Findings = { unknown: [], mistyped: null };
@@ -44,7 +44,8 @@ function visitRecord(schema: Schema, value: Record<string, unknown>, path: strin
     const field = path === "" ? key : `${path}.${key}`;
     const known = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
     const wanted = known ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
-    if (inner === null && at.prune) Reflect.deleteProperty(value, key);
+    if (at.prune && (inner === null || (wanted && isZero(inner) && omitsZero(wanted))))
+      Reflect.deleteProperty(value, key);
     else if (wanted) visit(wanted, inner, field, inside);
     else if (isOpen(schema) || isImplied(path, key)) continue;
     else {
@@ -52,6 +53,10 @@ function visitRecord(schema: Schema, value: Record<string, unknown>, path: strin
       if (at.prune) Reflect.deleteProperty(value, key);
     }
   }
+}
+
+function isZero(value: unknown): boolean {
+  return value === 0 || value === false;
 }
 
 /** apiVersion, kind and metadata are in every object, whether its schema says so or not. */
