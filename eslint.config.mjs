@@ -57,6 +57,19 @@ export default tseslint.config(
       "no-console": "error",
     },
   },
+  {
+    files: ["server/**"],
+    ignores: ["server/own-error.ts", "server/sandbox/**", "**/*.test.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: ":matches(ClassDeclaration, ClassExpression)[superClass.name=/Error$/]",
+          message: "Extend ownError(name): the pages have a copy of each class, and instanceof must hold for both.",
+        },
+      ],
+    },
+  },
   ...Object.entries(fences).map(([files, group]) => ({ files: [files], rules: restricted(group) })),
   ...familyFences,
   { files: ["components/**", "app/**"], plugins: { "react-hooks": hooks }, rules: hooks.configs.recommended.rules },

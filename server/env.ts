@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ownError } from "@/server/own-error";
 
 /** Every option of the program: one environment variable each, with the flag of the same name (`ORRERY_PORT` is `--port`). */
 const options = {
@@ -76,9 +77,7 @@ export type Env = z.infer<typeof schema>;
 type OptionName = keyof typeof options;
 
 /** A mistake of the caller: told in one sentence, without a stack. */
-export class UsageError extends Error {
-  override name = "UsageError";
-}
+export class UsageError extends ownError("UsageError") {}
 
 /** Options from the environment and, winning over it, from flags such as `--port 4000` or `--demo=false`. */
 export function parseEnv(variables: Record<string, string | undefined>, args: readonly string[] = []): Env {

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { ownError } from "@/server/own-error";
 
 export type Stages = {
   /** Does one step of the start, says what it is and how long it took, and remembers how to undo it. */
@@ -38,9 +39,7 @@ export function createStages(say: (line: string) => void): Stages {
 }
 
 /** The start was interrupted: not a failure, there is just nothing to go on with. */
-export class StoppedEarly extends Error {
-  override name = "StoppedEarly";
-}
+export class StoppedEarly extends ownError("StoppedEarly") {}
 
 function secondsSince(since: number) {
   return `${((performance.now() - since) / 1000).toFixed(1)} s`;

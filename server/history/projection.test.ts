@@ -339,6 +339,23 @@ describe.each([
       everywhere,
     );
     expect([found.counts.total, found.counts.tones]).toEqual([30, { busy: 30, good: 30 }]);
+    const shouted = await page(database, pageQuerySchema.parse({ text: "POT-3 HOT", limit: 200 }), everywhere);
+    expect(shouted.rows.length).toBeGreaterThan(0);
+    expect(shouted.rows.every(({ name, state, sentence }) => /^pot-3.* hot/.test(`${name} ${state} ${sentence}`))).toBe(
+      true,
+    );
+    // Counted over groups of rows that stand alike, it is the same as row by row.
+    const tally = (of: string[]) =>
+      Object.fromEntries([...new Set(of)].map((one) => [one, of.filter((other) => other === one).length]));
+    const all = await page(database, pageQuerySchema.parse({ limit: 200 }), everywhere);
+    expect(all.counts).toMatchObject({
+      total: all.rows.length,
+      tones: tally(all.rows.map(({ tone }) => tone)),
+      namespaces: tally(all.rows.map(({ namespace }) => namespace)),
+    });
+    expect(Object.fromEntries(all.counts.states.map(({ state, count }) => [state, count]))).toEqual(
+      tally(all.rows.map(({ state }) => state)),
+    );
     const hidden = await page(database, pageQuerySchema.parse({}), { "kitchen.kettle": ["elsewhere"] });
     expect([hidden.rows, hidden.counts.total, hidden.hidden]).toEqual([[], 0, ["kitchen.kettle"]]);
     await projection.stop();

@@ -1,5 +1,6 @@
 import type { Database, Query } from "@/server/db/database";
 import { CHANNEL, textOfNews } from "@/server/live/news";
+import { ownError } from "@/server/own-error";
 import type { NewTransition } from "./entry";
 import { insertGenerations, type NewGeneration } from "./generations";
 import type { NewRow, RowEntry } from "./row-entry";
@@ -14,9 +15,7 @@ export type Batch = {
 };
 
 /** A worker that lost the lease: another one writes now, and this one's view is of the past. */
-export class Fenced extends Error {
-  override name = "Fenced";
-}
+export class Fenced extends ownError("Fenced") {}
 
 /** One transaction. Written twice it leaves the same: rows by their digest, transitions by their pass. */
 export async function writeBatch(database: Database, batch: Batch): Promise<void> {

@@ -48,7 +48,6 @@ async function inputOf(request: Request, url: URL): Promise<unknown> {
 function streamOf(services: Services, { path }: Described, result: unknown): Response {
   // The procedure's own output schema has made sure of it.
   const iterator = (result as AsyncIterable<unknown>)[Symbol.asyncIterator]();
-  const encoder = new TextEncoder();
   let hasLeft = false;
   const stream = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
@@ -57,7 +56,7 @@ function streamOf(services: Services, { path }: Described, result: unknown): Res
         // A stream that nobody reads any more is closed already.
         if (hasLeft) return;
         if (next.done) controller.close();
-        else controller.enqueue(encoder.encode(eventOf(next.value)));
+        else controller.enqueue(eventOf(next.value));
       } catch (error) {
         if (hasLeft) return;
         const refused = await failure(services, error, path).text();
@@ -73,7 +72,16 @@ function streamOf(services: Services, { path }: Described, result: unknown): Res
   return new Response(stream, { headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" } });
 }
 
-function eventOf(value: unknown): string {
+const encoder = new TextEncoder();
+const encoded = new WeakMap<object, { id: string; bytes: Uint8Array }>();
+
+/** What many streams are told is made into bytes once. */
+function eventOf(value: unknown): Uint8Array {
   const [id, data] = isTrackedEnvelope(value) ? [value[0], value[1]] : ["", value];
-  return `${id ? `id: ${id}\n` : ""}data: ${JSON.stringify(data)}\n\n`;
+  const isShared = typeof data === "object" && data !== null;
+  const known = isShared ? encoded.get(data) : undefined;
+  if (known?.id === id) return known.bytes;
+  const bytes = encoder.encode(`${id ? `id: ${id}\n` : ""}data: ${JSON.stringify(data)}\n\n`);
+  if (isShared) encoded.set(data, { id, bytes });
+  return bytes;
 }

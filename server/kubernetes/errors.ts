@@ -1,3 +1,5 @@
+import { ownError } from "@/server/own-error";
+
 /** What went wrong with a request. The only file that knows the shapes of errors. */
 export type ErrorKind =
   | "badRequest"
@@ -23,11 +25,7 @@ export type ErrorCause = { reason?: string; message?: string; field?: string };
 /** "refused": the server did nothing. "unknown": a write may have been applied although no good answer came. */
 export type Outcome = "refused" | "unknown";
 
-const brand = Symbol.for("orrery.KubernetesError");
-
-export class KubernetesError extends Error {
-  override readonly name = "KubernetesError";
-  readonly [brand] = true;
+export class KubernetesError extends ownError("KubernetesError") {
   readonly kind: ErrorKind;
   /** HTTP status, or 0 when there was no answer. */
   readonly code: number;
@@ -53,11 +51,6 @@ export class KubernetesError extends Error {
     this.outcome = fields.outcome;
     this.retryAfterMs = fields.retryAfterMs ?? null;
     this.causes = fields.causes ?? [];
-  }
-
-  /** The pages are built apart from the process that they run in: this class is there twice, what it stands for once. */
-  static [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === "object" && value !== null && brand in value;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Asked } from "@/server/resources/context";
 import type { Visible } from "@/server/resources/page-filter";
 import { countsSchema, type Filter } from "@/server/resources/page-query";
 import { rowSchema, type Row } from "@/server/resources/row";
-import type { Change } from "./hub";
+import type { Change, Hub } from "./hub";
 import { createMailbox } from "./mailbox";
 import { createRecount } from "./recount";
 import { untilExpired } from "./until-expired";
@@ -73,7 +73,7 @@ export async function* fleetChanges(asked: Asked, input: ChangesInput, outer: Ab
       if (!isNews && !counts) continue;
       version = newest;
       const about = { counts, elsewhere: counted, version: version.toString(), staleMs: asked.hub.staleMs() };
-      yield tracked(version.toString(), delta({ ...split(values), ...about }));
+      yield tracked(version.toString(), toldAlike(asked.hub, delta({ ...split(values), ...about })));
     }
     if (!outer.aborted) throw new TRPCError({ code: "UNAUTHORIZED", message: "The session has ended: sign in again." });
   } finally {
@@ -98,4 +98,26 @@ function split(values: Map<string, Row | null>): Pick<Delta, "rows" | "gone"> {
 
 function delta(parts: Partial<Delta> & { version: string }): Delta {
   return { rows: [], gone: [], elsewhere: 0, counts: null, reset: false, staleMs: 0, ...parts };
+}
+
+const ALIKE_MAX = 16;
+const toldLately = new WeakMap<Hub, Delta[]>();
+
+/** Streams that show the same get the very same delta: checking it and making text of it are then done once for all. */
+function toldAlike(hub: Hub, made: Delta): Delta {
+  const lately = toldLately.get(hub) ?? [];
+  const found = lately.find((told) => isAlike(told, made));
+  if (!found) toldLately.set(hub, [made, ...lately.slice(0, ALIKE_MAX - 1)]);
+  return found ?? made;
+}
+
+/** Rows and counts are shared by all streams, so those that are equal are the same object. */
+function isAlike(a: Delta, b: Delta): boolean {
+  if (a.version !== b.version || a.elsewhere !== b.elsewhere || a.staleMs !== b.staleMs || a.counts !== b.counts)
+    return false;
+  return hasSame(a.rows, b.rows) && hasSame(a.gone, b.gone);
+}
+
+function hasSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, at) => item === b[at]);
 }

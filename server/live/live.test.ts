@@ -11,7 +11,7 @@ import type { Identity } from "@/server/identity/identity";
 import { createVirtualClock } from "@/server/kubernetes/clock";
 import type { Asked } from "@/server/resources/context";
 import { fleetChanges, type Delta } from "./fleet-changes";
-import { createHub } from "./hub";
+import { createHub, type Change, type Hub } from "./hub";
 
 const ada: Identity = { name: "ada", groups: [], expiresAt: null, by: "bearer" };
 const clock = createVirtualClock({ startMs: Date.UTC(2026, 0, 1) });
@@ -197,6 +197,69 @@ describe.each([
     expect(next.rows.map(({ state }) => state)).toEqual(["later-29"]);
     broken.abort();
     await stream.return(undefined);
+  });
+
+  test("a batch is told from its notification as it is stored, and read only when it does not fit one", async () => {
+    let reads = 0;
+    const query: Database["query"] = (text, params) => {
+      reads++;
+      return database.query(text, params);
+    };
+    const hub = createHub({ database: { ...database, query }, clock });
+    await hub.start();
+    const heard: Change[] = [];
+    hub.subscribe((changes) => heard.push(...changes));
+    const since = hub.version();
+    reads = 0;
+    await write(writer, entry("told", "first"), entry("heard", "first"));
+    await write(writer, entry("told", "first"), entry("heard", null));
+    await expect.poll(() => heard.length, patient).toBe(3);
+    expect(reads).toBe(0);
+    const long = entry("told", "long");
+    if (!long.gone) long.row.sentence = "a long story ".repeat(1_000);
+    await write(writer, long);
+    await expect.poll(() => heard.length, patient).toBe(4);
+    expect(reads).toBeGreaterThan(0);
+    await expect.poll(() => hub.version() === asked.hub.version(), patient).toBe(true);
+    reads = 0;
+    await write(writer, entry("told", "last"));
+    await expect.poll(() => heard.length, patient).toBe(5);
+    expect(reads).toBe(0);
+    const told = new Map(heard.map((change) => [change.id, change]));
+    expect([...told.values()].sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual(
+      (await hub.changesSince(since))?.sort((a, b) => (a.id < b.id ? -1 : 1)),
+    );
+    await hub.stop();
+  });
+
+  test("streams that show the same are told the very same, and the fleet is counted once for all of them", async () => {
+    let counts = 0;
+    const query: Database["query"] = (text, params) => {
+      if (text.includes('"tones"')) counts++;
+      return database.query(text, params);
+    };
+    let caughtUp = 0;
+    const changesSince: Hub["changesSince"] = async (version) => {
+      const missed = await asked.hub.changesSince(version);
+      caughtUp++;
+      return missed;
+    };
+    // A database and a hub of their own, as far as those who share can tell.
+    const counted = { ...asked, database: { ...database, query }, hub: { ...asked.hub, changesSince } };
+    const broken = new AbortController();
+    const input = { filter: {}, ids: ["kitchen.kettle/home/shared"], lastEventId: asked.hub.version().toString() };
+    const streams = Array.from({ length: 8 }, () => fleetChanges(counted, input, broken.signal));
+    const first = streams.map(nextOf);
+    await expect.poll(() => caughtUp, patient).toBe(streams.length);
+    await write(writer, entry("shared", `seen-${writes}`));
+    const deltas = await Promise.all(first);
+    expect(deltas[0]?.rows).toHaveLength(1);
+    expect(new Set(deltas).size).toBe(1);
+    const second = await Promise.all(streams.map(nextOf));
+    expect(second[0]?.counts?.total).toBeGreaterThan(0);
+    expect([new Set(second).size, counts]).toEqual([1, 1]);
+    broken.abort();
+    await Promise.all(streams.map((stream) => stream.return(undefined)));
   });
 
   test("a reader that was away for too long is told to begin afresh", async () => {

@@ -1,4 +1,5 @@
 import { type Clock } from "@/server/kubernetes/clock";
+import { ownError } from "@/server/own-error";
 import { type WriteGuard } from "./write-guard";
 
 /**
@@ -9,8 +10,7 @@ import { type WriteGuard } from "./write-guard";
 const PASS_MS_MAX = 300_000;
 
 /** Why nothing of a pass is written any more. What it has written stays; the next pass goes on from there. */
-class PassTimedOut extends Error {
-  override name = "PassTimedOut";
+class PassTimedOut extends ownError("PassTimedOut") {
   constructor() {
     super(`the pass was given up after ${PASS_MS_MAX / 1_000} s`);
   }

@@ -1,8 +1,14 @@
 import { isTrackedEnvelope, tracked, type TrackedEnvelope } from "@trpc/server";
 import { z } from "zod";
 
-/** Output of a subscription: every item is checked against the schema as any other answer is. */
-export function zAsyncIterable<Item>(item: z.ZodType<Item>) {
+/** Output of a subscription: every item is checked against the schema as any other answer is, once for all who get it. */
+export function zAsyncIterable<Item extends object>(item: z.ZodType<Item>) {
+  const checked = new WeakMap<object, Item>();
+  const check = (value: Item): Item => {
+    const known = checked.get(value) ?? item.parse(value);
+    checked.set(value, known);
+    return known;
+  };
   return z
     .custom<AsyncIterable<TrackedEnvelope<Item>>>(
       (value) => typeof value === "object" && value !== null && Symbol.asyncIterator in value,
@@ -13,7 +19,7 @@ export function zAsyncIterable<Item>(item: z.ZodType<Item>) {
         for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
           if (!isTrackedEnvelope(next.value)) throw new Error("A subscription gives tracked items only.");
           const [id, value] = next.value;
-          yield tracked(id, item.parse(value));
+          yield tracked(id, check(value));
         }
       } finally {
         await iterator.return?.();

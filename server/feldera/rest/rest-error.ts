@@ -1,6 +1,7 @@
+import { ownError } from "@/server/own-error";
+
 /** A refusal in the words of the REST API: `{ message, error_code, details }` with its HTTP status. */
-export class RestError extends Error {
-  override name = "RestError";
+export class RestError extends ownError("RestError") {
   readonly status: number;
   readonly code: string;
   readonly details: Record<string, unknown>;
