@@ -87,7 +87,8 @@ test("what takes something away asks for the name first", async () => {
 test("the way that many states share is told once, by keyboard too, and a state shows its own when asked", async () => {
   const page = await open("/machines/feldera.pipeline.program");
   const shared = page.getByRole("img", { name: /SqlError.* → Pending · \[edited\]/ });
-  await shared.waitFor();
+  // A straight arrow has no width, which Playwright takes for hidden.
+  await shared.waitFor({ state: "attached" });
   const arrow = page.getByRole("img", { name: /^Success → Pending/ });
   expect(await arrow.count()).toBe(0);
   await page.locator(".state[data-state=Success]").focus();

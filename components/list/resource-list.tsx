@@ -70,8 +70,9 @@ function Rows({ list, kind, titleOf }: RowsProps) {
   // The compiler of React cannot see into the virtualizer; nothing here is memoised by hand either.
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => 52,
-    overscan: 12,
+    // A row of two lines, as most are: what is measured then moves nothing.
+    estimateSize: () => 45,
+    overscan: 6,
     // Before the browser has measured anything, and on the server: as many as fill a screen.
     initialRect: { width: 1200, height: 900 },
     scrollMargin: top,

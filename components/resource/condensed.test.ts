@@ -11,6 +11,7 @@ const told = (id: string, second: number, more: Partial<TransitionAnswer>) =>
     to: "a",
     edge: "a.observed.0",
     actions: [],
+    writes: [],
     error: null,
     ...more,
   }) as TransitionAnswer;
@@ -31,4 +32,9 @@ test("where nothing moved, what was done or failed is told", () => {
     "3",
   ]);
   expect(ids([told("1", 1, {}), told("2", 1, {})])).toEqual(["1"]);
+});
+
+test("what was in order already is not told beside what was written", () => {
+  const written = { actions: ["pour"], writes: [{ verb: "patch" }] } as unknown as Partial<TransitionAnswer>;
+  expect(ids([told("1", 1, { actions: ["fill"] }), told("2", 1, written)])).toEqual(["2"]);
 });

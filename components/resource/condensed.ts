@@ -19,6 +19,9 @@ export function condensed(transitions: readonly TransitionAnswer[]): TransitionA
     );
     if (told.length > 0) return told;
     const deeds = pass.filter(({ actions, error }) => actions.length > 0 || error !== null);
+    // What was seen to and was in order already is not told beside what was written.
+    if (deeds.some(({ writes }) => writes.length > 0))
+      return deeds.filter(({ writes, error }) => writes.length > 0 || error !== null);
     return deeds.length > 0 ? deeds : pass.slice(0, 1);
   });
 }
