@@ -25,18 +25,23 @@ afterAll(async () => {
   await stage.stop();
 });
 
-function commandsOf(kind: KindId): string[] {
+/** Each command with the arguments that its machine declares. */
+function commandsOf(kind: KindId): Map<string, Record<string, CommandArg>> {
   const machines = Object.values(kinds[kind].lifecycles).filter(({ composedOf }) => !composedOf);
-  return [...new Set(machines.flatMap(({ machine }) => Object.keys(metaOf(machine).commands)))];
+  const all = machines.flatMap(({ machine }) => Object.entries(metaOf(machine).commands));
+  return new Map(all.map(([command, { args = {} }]) => [command, args]));
 }
 
-/** The defaults first, then each argument turned to something else. */
+/** As little as may be said first, then each argument turned to something else. */
 function argsFor(declared: Record<string, CommandArg>): Record<string, unknown>[] {
+  const owed = Object.fromEntries(
+    Object.entries(declared).flatMap(([name, arg]) => (arg.default === undefined ? [[name, arg.suggested]] : [])),
+  );
   const others = Object.entries(declared).flatMap(([name, { type, options }]) => {
     const values: unknown[] = type === "boolean" ? [true, false] : [...(options ?? [])];
-    return values.map((value) => ({ [name]: value }));
+    return values.map((value) => ({ ...owed, [name]: value }));
   });
-  return [{}, ...others];
+  return [owed, ...others];
 }
 
 let keys = 0;
@@ -55,10 +60,10 @@ describe("what resource.get offers is what preview and bulk forecast, and what c
         ({ commands }) => commands,
         () => null,
       );
-      for (const command of commandsOf(kind)) {
+      for (const [command, declared] of commandsOf(kind)) {
         const offer = offers?.find((one) => one.command === command);
         let isAccepted = false;
-        for (const args of argsFor(offer?.args ?? {})) {
+        for (const args of argsFor(declared)) {
           const [forecast] = (await caller.bulk.forecast({ command, args, of: { refs: [ref] } })).items;
           const preview = offers && (await caller.resource.preview({ ...ref, command, args }));
           const answer = await caller.resource.command({
@@ -86,7 +91,7 @@ describe("what resource.get offers is what preview and bulk forecast, and what c
 
   test("every kind with commands was there, in every state of every lifecycle that has some", async () => {
     for (const [kind, { api, lifecycles }] of Object.entries(kinds)) {
-      if (commandsOf(kind as KindId).length === 0) continue;
+      if (commandsOf(kind as KindId).size === 0) continue;
       const { items } = await stage.client.list(api, { namespace: "shop" });
       const resources = items.map((object) => kinds[kind as KindId].schema.parse(object));
       for (const lifecycle of Object.values(lifecycles)) {

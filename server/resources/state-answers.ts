@@ -9,6 +9,7 @@ export const argSchema = z.object({
   max: z.number().optional(),
   options: z.array(z.string()).readonly().optional(),
   default: z.unknown().optional(),
+  suggested: z.unknown().optional(),
 });
 
 /** A button: never hidden, and where it is not allowed, why. */
