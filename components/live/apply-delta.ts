@@ -34,6 +34,13 @@ function withRows(page: Page, changed: Map<string, Row>): Page {
   return { ...page, rows: page.rows.map((row) => changed.get(row.id) ?? row) };
 }
 
+/** Nobody would answer: what is under way is given up, and what was to be asked is not. */
+export function askNoMore(queries: QueryClient): void {
+  clearTimeout(countsDue);
+  countsDue = undefined;
+  void queries.cancelQueries();
+}
+
 /** Everything that was asked about these resources, but for their past, which does not change. */
 function askAgain(queries: QueryClient, ids: ReadonlySet<string>) {
   void queries.invalidateQueries({

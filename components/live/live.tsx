@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, use, useEffect, useRef, useState } from "react";
 import { useTRPC, useTRPCClient } from "../trpc";
-import { applyDelta } from "./apply-delta";
+import { applyDelta, askNoMore } from "./apply-delta";
 import { openLiveChannel, type LiveState } from "./live-channel";
 
 type Live = { state: LiveState; want: (from: string, ids: string[]) => void };
@@ -20,7 +20,10 @@ export function LiveProvider({ children }: { children: React.ReactNode }) {
   useEffect(() => {
     const opened = openLiveChannel(client, {
       onDelta: (delta) => applyDelta(queries, trpc, delta),
-      onState: (next) => setState((held) => (held.mark === next.mark ? held : next)),
+      onState: (next) => {
+        if (next.mark === "signed out") askNoMore(queries);
+        setState((held) => (held.mark === next.mark ? held : next));
+      },
     });
     channel.current = opened;
     opened.want([...wants.current.values()].flat());
