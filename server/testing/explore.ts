@@ -47,7 +47,8 @@ export type Wanted = {
   only?: (plan: FaultPlan) => boolean;
   /** Tried first: the places close to this number. */
   near?: number;
-  stopAtFirst?: true;
+  /** Enough once a run shows this. */
+  stopAt?: RegExp;
   /** Compared with instead of a clean run of this scenario. */
   baseline?: Run;
 };
@@ -75,7 +76,7 @@ export async function explore(
       const problems = problemsOf(run);
       if (problems.length === 0) continue;
       divergences.push({ seed: plan ? seedOf(plan) : CLEAN, problems });
-      if (wanted.stopAtFirst || !plan) left.length = 0;
+      if (wanted.stopAt?.test(problems.join("\n")) || !plan) left.length = 0;
     }
   };
   await Promise.all(Array.from({ length: cluster.plays }, playOn));
