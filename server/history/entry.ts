@@ -16,6 +16,8 @@ export type NewTransition = {
   lifecycle: string;
   pass: string;
   at: string;
+  /** The version of the resource that the pass decided on; not stored, it tells whose wish the pass had read. */
+  readVersion: string | null;
   machine: string;
   from: string;
   to: string;
@@ -95,6 +97,7 @@ function storedOf({ id, kind, key, object, resourceAfter, at, writes }: PassOutc
     lifecycle,
     pass: id,
     at: new Date(at).toISOString(),
+    readVersion: object?.metadata.resourceVersion ?? null,
     writes: writes
       .filter(({ outcome }) => outcome !== "unchanged")
       .map(({ sentence, outcome, ms }) => ({ sentence, outcome, ms: Math.round(ms) })),

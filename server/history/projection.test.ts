@@ -9,8 +9,9 @@ import type { PassOutcome } from "@/server/reconcile/pass";
 import { createHub } from "@/server/live/hub";
 import type { Asked } from "@/server/resources/context";
 import { flow } from "@/server/resources/flow";
-import { page } from "@/server/resources/page";
-import { pageQuerySchema } from "@/server/resources/page-query";
+import { machine } from "@/server/resources/machines";
+import { counts, page } from "@/server/resources/page";
+import { filterSchema, pageQuerySchema } from "@/server/resources/page-query";
 import { createMetrics } from "@/server/observability/metrics";
 import { createProjection } from "./projection";
 import { measureProjection } from "./projection-metrics";
@@ -213,17 +214,22 @@ describe.each([
     await projection.stop();
   });
 
-  test("a wiped database is rebuilt by the next passes, history aside", async () => {
-    const before = (await rowsNow()).rows.map(({ name, state }) => ({ name, state }));
-    await database.query(`DELETE FROM "Resource"`);
-    await database.query(`DELETE FROM "Projection"`);
-    const projection = projected();
-    await projection.start();
-    for (const { name, state } of before) projection.accept(moved(name, state as Phase, state as Phase));
-    await projection.settled();
-    expect((await rowsNow()).rows.map(({ name, state }) => ({ name, state }))).toEqual(before);
-    await projection.stop();
-  });
+  test.each([`DELETE FROM`, `TRUNCATE`])(
+    "a database wiped by %s is rebuilt by the next passes, history aside",
+    async (wipe) => {
+      const before = (await rowsNow()).rows.map(({ name, state }) => ({ name, state }));
+      await database.query(`${wipe} "Resource"`);
+      await database.query(`${wipe} "Projection"`);
+      expect((await counts(database, {}, everywhere)).counts).toMatchObject({ total: 0, kinds: {}, states: [] });
+      const projection = projected();
+      await projection.start();
+      for (const { name, state } of before) projection.accept(moved(name, state as Phase, state as Phase));
+      await projection.settled();
+      expect((await rowsNow()).rows.map(({ name, state }) => ({ name, state }))).toEqual(before);
+      expect((await counts(database, {}, everywhere)).counts.total).toBe(before.length);
+      await projection.stop();
+    },
+  );
 
   test("history is forgotten by age and by count, and never the newest of it", async () => {
     await database.query(`DELETE FROM "Transition"`);
@@ -258,6 +264,11 @@ describe.each([
     const { edges, states } = await flow(asked, { kind: "kitchen.kettle", lifecycle: "phase" });
     expect(edges).toMatchObject([{ edge: "off.observed.0", from: "off", to: "heating", hour: 3, day: 5 }]);
     expect(states).toContainEqual({ state: "heating", enteredHour: 3, enteredDay: 5 });
+    // The machine's own page has the stays before each edge, too.
+    const rights = { may: async () => ({ allowed: true }) };
+    const drawn = await machine({ ...asked, rights } as unknown as Asked, { kind: "kitchen.kettle" });
+    const { p50Ms, p95Ms } = edges[0] ?? {};
+    expect(drawn.edges.find(({ edge }) => edge === "off.observed.0")?.dwell).toMatchObject({ p50Ms, p95Ms });
     await prune(database, { keepDays: 90, keepPerResource: 100 }, now);
     const [left] = await database.query<{ sum: number }>(`SELECT sum("count")::int AS "sum" FROM "Pace"`);
     expect(left?.sum).toBe(6);
@@ -356,8 +367,63 @@ describe.each([
     expect(Object.fromEntries(all.counts.states.map(({ state, count }) => [state, count]))).toEqual(
       tally(all.rows.map(({ state }) => state)),
     );
+    // What the database keeps of them is the same again, after all that was written, marked as gone, wiped and rebuilt.
+    const filters = [
+      {},
+      { family: "kitchen" },
+      { family: "garden" },
+      { namespaces: ["home"], states: ["hot"] },
+      { kinds: ["kitchen.kettle"], tones: ["good"] },
+      { states: ["phase=hot"] },
+    ] as const;
+    for (const filter of filters) {
+      const { counts: wanted } = await page(database, pageQuerySchema.parse(filter), everywhere);
+      expect((await counts(database, filterSchema.parse(filter), everywhere)).counts, JSON.stringify(filter)).toEqual(
+        wanted,
+      );
+    }
     const hidden = await page(database, pageQuerySchema.parse({}), { "kitchen.kettle": ["elsewhere"] });
     expect([hidden.rows, hidden.counts.total, hidden.hidden]).toEqual([[], 0, ["kitchen.kettle"]]);
     await projection.stop();
+  });
+
+  test("a command is told by the first pass that read what it wrote, once, however passes are stored together", async () => {
+    const ask = (id: string, resourceVersion: string) =>
+      database.query(
+        `INSERT INTO "Command" ("id", "at", "actor", "groups", "idempotencyKey", "resourceId", "kind", "namespace", "name",
+           "command", "args", "outcome", "sentence", "changed")
+         VALUES ($1, $2, $3, '[]', $1, 'kitchen.kettle/home/asked', 'kitchen.kettle', 'home', 'asked', 'heat', '{}', 'accepted',
+           '', $4::jsonb)`,
+        [id, new Date(start), `who-${id}`, JSON.stringify({ patch: {}, answer: { resourceVersion } })],
+      );
+    const read = (version: string, from: Phase, to: Phase) => {
+      const outcome = moved("asked", from, to, { at: start, token: 100 });
+      const object = kettleAt("asked", from, start);
+      return { ...outcome, object: { ...object, metadata: { ...object.metadata, resourceVersion: version } } };
+    };
+    const told = () =>
+      database.query(
+        `SELECT "to", "actor" FROM "Transition" WHERE "resourceId" = 'kitchen.kettle/home/asked' ORDER BY "id"`,
+      );
+    const projection = projected();
+    // All in the same moment: only the version that was read tells before from after.
+    await ask("first", "10");
+    await ask("second", "12");
+    projection.accept(read("9", "off", "heating"));
+    projection.accept(read("10", "heating", "off"));
+    projection.accept(read("11", "off", "heating"));
+    await projection.settled();
+    projection.accept(read("13", "heating", "hot"));
+    projection.accept(read("14", "hot", "off"));
+    await projection.settled();
+    expect(await told()).toEqual([
+      { to: "heating", actor: null },
+      { to: "off", actor: "who-first" },
+      { to: "heating", actor: null },
+      { to: "hot", actor: "who-second" },
+      { to: "off", actor: null },
+    ]);
+    await projection.stop();
+    for (const table of ["Transition", "Resource", "Command"]) await database.query(`DELETE FROM "${table}"`);
   });
 });

@@ -144,22 +144,32 @@ const transitionTypes = {
   conditions: "jsonb",
 } as const;
 
-/** With the counts that machines show, and the person who asked: the newest command that no transition has told of yet. */
+/**
+ * With the counts that machines show, and the person who asked: of a command tells the first pass that read what it wrote,
+ * once in each lifecycle. One still under way, or of a server whose versions have no order, is known by its time alone.
+ */
 async function insertTransitions(query: Query, transitions: readonly NewTransition[], first: bigint): Promise<void> {
   if (transitions.length === 0) return;
   const names = Object.keys(transitionTypes).map((name) => `"${name}"`);
+  const givenTypes = { ...transitionTypes, bucket: "smallint", readVersion: "text" };
   await query(
     `WITH given AS (
-       SELECT * FROM jsonb_to_recordset($1::jsonb) AS given(${columnsOf({ ...transitionTypes, bucket: "smallint" })})
+       SELECT * FROM jsonb_to_recordset($1::jsonb) AS given(${columnsOf(givenTypes)})
+     ), asked AS (
+       SELECT DISTINCT ON (given."resourceId", given."lifecycle", newest."id") given."id" AS "transition", newest."id", newest."actor"
+       FROM given CROSS JOIN LATERAL (
+         SELECT c."id", c."actor" FROM "Command" c
+         WHERE c."resourceId" = given."resourceId" AND c."outcome" IN ('accepted', 'running')
+           AND CASE WHEN c."changed" #>> '{answer,resourceVersion}' ~ '^[1-9][0-9]*$' AND given."readVersion" ~ '^[1-9][0-9]*$'
+               THEN (c."changed" #>> '{answer,resourceVersion}')::numeric <= given."readVersion"::numeric
+               ELSE c."at" <= given."at" END
+         ORDER BY c."order" DESC LIMIT 1) newest
+       WHERE NOT EXISTS (SELECT 1 FROM "Transition" t WHERE t."commandId" = newest."id" AND t."lifecycle" = given."lifecycle")
+       ORDER BY given."resourceId", given."lifecycle", newest."id", given."id"
      ), inserted AS (
        INSERT INTO "Transition" (${names.join(", ")}, "actor", "commandId")
        SELECT ${names.map((name) => `given.${name}`).join(", ")}, asked."actor", asked."id"
-       FROM given LEFT JOIN LATERAL (
-         SELECT c."id", c."actor" FROM "Command" c
-         WHERE c."resourceId" = given."resourceId" AND c."outcome" IN ('accepted', 'running') AND c."at" <= given."at"
-           AND NOT EXISTS (SELECT 1 FROM "Transition" t WHERE t."resourceId" = given."resourceId" AND t."at" >= c."at"
-             AND t."lifecycle" = given."lifecycle" AND t."commandId" IS NOT NULL)
-         ORDER BY c."order" DESC LIMIT 1) asked ON true
+       FROM given LEFT JOIN asked ON asked."transition" = given."id"
        ON CONFLICT ("pass", "lifecycle") DO NOTHING
        RETURNING "id", "at", "machine", "kind", "lifecycle", "edge", "from", "to"
      ), paces AS (
