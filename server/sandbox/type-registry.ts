@@ -46,6 +46,8 @@ export type Strategy = {
   prepareCreate?: (object: KubernetesObject) => void;
   prepareUpdate?: (object: KubernetesObject, old: KubernetesObject) => void;
   validate?: (object: KubernetesObject, old: KubernetesObject | undefined) => FieldError[];
+  /** Subresources through which one part of an object is changed, by rules of their own. */
+  doors?: Readonly<Record<string, PartDoor>>;
   /** metadata.generation counts changes of everything but metadata and status. Built-in kinds without it have none. */
   generation?: boolean;
   columns?: readonly Column[];
@@ -61,6 +63,12 @@ export type Strategy = {
     namespace: string | undefined,
     user: UserInfo,
   ) => Promise<KubernetesObject> | KubernetesObject;
+};
+
+export type PartDoor = {
+  /** What is stored, with the part that was asked for. */
+  merge: (old: KubernetesObject, asked: KubernetesObject) => KubernetesObject;
+  validate: (object: KubernetesObject, old: KubernetesObject) => FieldError[];
 };
 
 /** A printer column; `cell` returns what the Table holds. */

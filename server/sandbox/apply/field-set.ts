@@ -16,6 +16,17 @@ export function unite(a: Fields, b: Fields): Fields {
   return nodeOf(isMember(a) || isMember(b), children);
 }
 
+/** Whether all of `b` is in `a` too. */
+export function covers(a: FieldSet, b: Fields): boolean {
+  if (b === null) return true;
+  if (isMember(b) && !isMember(a)) return false;
+  for (const [element, inner] of Object.entries(childrenOf(b))) {
+    const known = a[element];
+    if (known === undefined || !covers(known, inner)) return false;
+  }
+  return true;
+}
+
 export function subtract(a: Fields, b: Fields): Fields {
   if (a === null || b === null) return a;
   const children: Record<string, FieldSet> = {};

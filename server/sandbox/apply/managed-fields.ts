@@ -1,9 +1,9 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type RequestContext } from "@/server/sandbox/admission-plugin";
 import { diffFields } from "@/server/sandbox/apply/field-diff";
-import { type Fields, type FieldSet, subtract, unite } from "@/server/sandbox/apply/field-set";
+import { covers, type Fields, type FieldSet, subtract, unite } from "@/server/sandbox/apply/field-set";
 import { trackedSchema } from "@/server/sandbox/apply/tracked-schema";
-import { equalJson, isRecord, setKey, without } from "@/server/sandbox/json";
+import { equalJson, isRecord, without } from "@/server/sandbox/json";
 import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 
 /** One entry of metadata.managedFields. */
@@ -22,20 +22,26 @@ export function trackCreate(type: ResourceType, object: KubernetesObject, ctx: R
   object.metadata.managedFields = changed ? [entryOf(type, ctx, { time, fields: changed })] : [];
 }
 
-/** What a write that is no apply does to who owns what: the writer gets what it changed, nobody keeps what is gone. */
+/**
+ * What a write that is no apply does to who owns what: the writer gets what it changed, nobody keeps what is gone.
+ * Says whether a field that has an owner was changed.
+ */
 export function trackUpdate(
   type: ResourceType,
   old: KubernetesObject,
   next: KubernetesObject,
   ctx: RequestContext,
   { time, subresource }: { time: string; subresource?: string | undefined },
-) {
+): boolean {
   const before = isReset(next.metadata.managedFields) ? [] : entriesOf(old);
   const { changed, removed } = diffFields(trackedSchema(type), tracked(old), tracked(next));
   keepManagedFields(next, old);
-  if (changed === null && removed === null && before.length === entriesOf(old).length) return;
+  const touched = changed !== null || removed !== null;
+  if (!touched && before.length === entriesOf(old).length) return false;
   const own = entryOf(type, ctx, { time, fields: {}, subresource });
   const mine = before.find((entry) => isSameManager(entry, own));
+  // Most writes: somebody changes again what nobody else has changed.
+  if (mine && before.length === 1 && removed === null && covers(mine.fieldsV1, changed)) return touched;
   const others = withoutFields(
     before.filter((entry) => entry !== mine),
     unite(changed, removed),
@@ -44,6 +50,7 @@ export function trackUpdate(
   const unchanged = mine && equalJson(mine.fieldsV1, fields);
   const entries = fields === null ? others : [...others, unchanged ? mine : { ...own, fieldsV1: fields }];
   setManagedFields(next, entries);
+  return touched;
 }
 
 export function entriesOf({ metadata }: KubernetesObject): ManagedFields[] {
@@ -73,25 +80,16 @@ export function isSameManager(a: ManagedFields, b: ManagedFields): boolean {
   );
 }
 
-const UNTRACKED_METADATA = new Set([
-  "name",
-  "namespace",
-  "uid",
-  "resourceVersion",
-  "creationTimestamp",
-  "selfLink",
-  "generation",
-  "managedFields",
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-]);
+const TRACKED_METADATA = ["generateName", "labels", "annotations", "ownerReferences", "finalizers"] as const;
 
 /** The part of an object whose fields have owners. */
 export function tracked(object: KubernetesObject): Record<string, unknown> {
   const rest = without(object, "apiVersion", "kind", "metadata");
   let metadata: Record<string, unknown> | null = null;
-  for (const [key, value] of Object.entries(object.metadata))
-    if (!UNTRACKED_METADATA.has(key)) setKey((metadata ??= {}), key, value);
+  for (const key of TRACKED_METADATA) {
+    const value = object.metadata[key];
+    if (value !== undefined) (metadata ??= {})[key] = value;
+  }
   return metadata ? { metadata, ...rest } : rest;
 }
 

@@ -1,12 +1,12 @@
-import { type KubernetesObject } from "@/server/kubernetes/object";
+import { type KubernetesObject, type ObjectMeta } from "@/server/kubernetes/object";
 import { admit, type RequestContext } from "@/server/sandbox/admission-plugin";
 import { trackUpdate } from "@/server/sandbox/apply/managed-fields";
 import { contentOf, dropEmpty, timeOf, type WriteDeps } from "@/server/sandbox/cluster/write";
 import { validateMetadata } from "@/server/sandbox/cluster/validate-metadata";
 import { invalid } from "@/server/sandbox/field-error";
-import { cloneJson, equalJson, listOf } from "@/server/sandbox/json";
+import { cloneJson, equalJson, listOf, own } from "@/server/sandbox/json";
 import { conflictError, invalidError, notFoundError } from "@/server/sandbox/status-error";
-import { type ResourceType } from "@/server/sandbox/type-registry";
+import { type PartDoor, type ResourceType } from "@/server/sandbox/type-registry";
 
 export type UpdateOptions = {
   subresource?: string | undefined;
@@ -52,19 +52,17 @@ export async function updateObject(
       ...(options.subresource ? { subresource: options.subresource } : {}),
     };
     await admit(deps.plugins, "mutate", attributes);
-    const errors = [...validateMetadata(type, next, old), ...(type.strategy.validate?.(next, old) ?? [])];
+    const { validate } = doorOf(type, options.subresource) ?? type.strategy;
+    const errors = [...validateMetadata(type, next, old), ...(validate?.(next, old) ?? [])];
     if (errors.length > 0) throw invalidError(type, at.name, errors);
-    if (!options.applied)
-      trackUpdate(type, old, next, ctx, { time: timeOf(deps.clock), subresource: options.subresource });
+    const { subresource } = options;
+    const changed = !options.applied && trackUpdate(type, old, next, ctx, { time: timeOf(deps.clock), subresource });
     await admit(deps.plugins, "validate", attributes);
 
     const current = deps.store.get(type.storageKey, at.namespace, at.name);
-    if (current !== old) {
-      if (!asked.metadata.resourceVersion) continue;
-      if (!current) throw notFoundError(type, at.name);
-      throw conflictError(type, at.name);
-    }
-    if (equalJson(next, old)) return old;
+    // Somebody else was faster. Tried again, who asked for this one version finds another and is refused.
+    if (current !== old) continue;
+    if (!changed && equalJson(next, old)) return old;
     if (ctx.dryRun) return next;
     if (isFinished(next)) return deps.store.remove(type.storageKey, next);
     return deps.store.put(type.storageKey, next);
@@ -91,6 +89,10 @@ function checkPreconditions(
   }
 }
 
+function doorOf({ strategy }: ResourceType, subresource: string | undefined): PartDoor | undefined {
+  return subresource === undefined || !strategy.doors ? undefined : own(strategy.doors, subresource);
+}
+
 function same<T>(value: T): T {
   return value;
 }
@@ -102,29 +104,35 @@ function merged(
   asked: KubernetesObject,
   subresource: string | undefined,
 ): KubernetesObject {
+  const door = doorOf(type, subresource);
+  if (door) return door.merge(old, asked);
   if (subresource === "status") return withStatus(old, asked);
   const next: KubernetesObject = {
     ...(type.strategy.prepareUpdate ? cloneJson(asked) : asked),
     apiVersion: old.apiVersion,
     kind: old.kind,
   };
-  next.metadata = {
-    ...asked.metadata,
-    name: old.metadata.name,
-    ...(old.metadata.namespace === undefined ? {} : { namespace: old.metadata.namespace }),
-  };
-  for (const key of [
-    "uid",
-    "resourceVersion",
-    "creationTimestamp",
-    "generation",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-  ] as const) {
-    keep(next.metadata, old.metadata, key);
-  }
-  dropEmpty(next.metadata);
+  next.metadata = mergedMetadata(old.metadata, asked.metadata);
   if (type.subresources["status"]) keep(next, old, "status");
+  return next;
+}
+
+const KEPT_METADATA = [
+  "uid",
+  "resourceVersion",
+  "creationTimestamp",
+  "generation",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const;
+
+function mergedMetadata(old: ObjectMeta, asked: ObjectMeta): ObjectMeta {
+  const next = { ...asked, name: old.name };
+  // A patch that leaves it alone shares it with what is stored.
+  if (asked === old) return next;
+  if (old.namespace !== undefined) next.namespace = old.namespace;
+  for (const key of KEPT_METADATA) keep(next, old, key);
+  dropEmpty(next);
   return next;
 }
 
@@ -137,8 +145,9 @@ function withStatus(old: KubernetesObject, asked: KubernetesObject): KubernetesO
 }
 
 function keep<T extends object>(next: T, old: T, key: keyof T) {
+  if (next[key] === old[key]) return;
   if (old[key] !== undefined) next[key] = old[key];
-  else if (key in next) Reflect.deleteProperty(next, key);
+  else Reflect.deleteProperty(next, key);
 }
 
 function countGeneration(type: ResourceType, next: KubernetesObject, old: KubernetesObject) {

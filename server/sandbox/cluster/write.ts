@@ -22,8 +22,13 @@ export function timeOf(clock: Pick<Clock, "now">): string {
 export function dropEmpty(metadata: ObjectMeta) {
   for (const key of ["labels", "annotations", "finalizers", "ownerReferences"] as const) {
     const value = metadata[key];
-    if (value !== undefined && Object.keys(value).length === 0) Reflect.deleteProperty(metadata, key);
+    if (value !== undefined && isEmpty(value)) Reflect.deleteProperty(metadata, key);
   }
+}
+
+function isEmpty(value: object): boolean {
+  for (const key in value) if (Object.hasOwn(value, key)) return false;
+  return true;
 }
 
 export const newUid = randomUUID;

@@ -1,4 +1,6 @@
 import { execInContainer } from "@/server/sandbox/kubelet/run-in-container";
+import { type ContainerLife } from "@/server/sandbox/kubelet/container-life";
+import { type Input } from "@/server/sandbox/programs/program";
 import { badRequestError, internalError } from "@/server/sandbox/status-error";
 import { type UpgradeRequest } from "./connects";
 import { podTarget } from "./pod-target";
@@ -34,15 +36,25 @@ export async function execIn(request: UpgradeRequest): Promise<void> {
   streams.finish(exitedWith(code));
 }
 
-/** kubectl attach: what the container's own program says from now on. */
+/** kubectl attach: what the container's own program says from now on, and what it is told. */
 export async function attachTo(request: UpgradeRequest): Promise<void> {
   const { call, cluster, kubelet } = request;
   const { life, container } = podTarget(cluster, kubelet, call);
   if (!life?.isRunning()) throw internalError(`unable to upgrade connection: container ${container} not found in pod`);
   const streams = await openRemoteStreams(request);
-  const detach = life.attach((stream, chunk) => (stream === "stdout" ? streams.stdout(chunk) : streams.stderr(chunk)));
+  const detach = life.attach((stream, chunk) =>
+    stream === "stdout" || life.container.tty ? streams.stdout(chunk) : streams.stderr(chunk),
+  );
+  if (call.query.get("stdin") === "true") void feed(streams.stdin, life);
   const ended = life.log(false)?.ended ?? Promise.resolve();
   await Promise.race([streams.closed, ended]);
   detach();
   streams.finish(success);
+}
+
+/** The program hears of the end of its input only if it was to have one terminal in its life. */
+async function feed(from: Input, life: ContainerLife) {
+  const to = life.stdin();
+  for (let chunk = await from.read(); chunk !== null; chunk = await from.read()) to?.write(chunk);
+  if (life.container.stdinOnce) to?.end();
 }

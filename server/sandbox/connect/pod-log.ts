@@ -33,7 +33,8 @@ function logOf({ pod, container, life }: PodTarget, previous: boolean): Containe
   if (log) return log;
   const { name } = pod.metadata;
   if (previous) throw badRequestError(`previous terminated container "${container}" in pod "${name}" not found`);
-  const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = pod.status ?? {};
+  const statuses = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses];
   const waiting = statuses.find((status) => status.name === container)?.state.waiting;
   // A pod that was over before this process started has left no log.
   if (!waiting && statuses.length > 0) return null;

@@ -21,7 +21,8 @@ export function podNamed(cluster: Cluster, namespace: string, name: string): Pod
 /** The container that a call means: the one it names, the only one, or the one that the pod's annotation names. */
 export function podTarget(cluster: Cluster, kubelet: Kubelet, call: ConnectCall): PodTarget {
   const pod = podNamed(cluster, call.namespace, call.name);
-  const names = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].map(({ name }) => name);
+  const { containers, initContainers = [], ephemeralContainers = [] } = pod.spec;
+  const names = [...containers, ...initContainers, ...ephemeralContainers].map(({ name }) => name);
   const asked = call.query.get("container");
   const only =
     pod.spec.containers.length === 1 ? pod.spec.containers[0]?.name : pod.metadata.annotations?.[DEFAULT_CONTAINER];

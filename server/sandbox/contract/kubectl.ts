@@ -15,8 +15,8 @@ export type Kubectl = {
   /** What it prints; an exit code other than 0 is an error. */
   run: (...args: string[]) => Promise<string>;
   runAnyway: (...args: string[]) => Promise<Outcome>;
-  /** Something that does not end by itself: all that it has said so far, and its end. */
-  follow: (...args: string[]) => { said: () => string; stop: () => Promise<void> };
+  /** Something that does not end by itself: all that it has said so far, what it is told, and its end. */
+  follow: (...args: string[]) => { said: () => string; tell: (text: string) => void; stop: () => Promise<void> };
 };
 
 export function createKubectl(environment: () => NodeJS.ProcessEnv): Kubectl {
@@ -43,6 +43,7 @@ export function createKubectl(environment: () => NodeJS.ProcessEnv): Kubectl {
         stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
       return {
         said: () => said,
+        tell: (text) => void child.stdin.write(text),
         stop: async () => {
           child.kill();
           await ended;

@@ -23,7 +23,9 @@ import { patchingContract } from "@/server/sandbox/contract/patching";
 import { deletingContract } from "@/server/sandbox/contract/deleting";
 import { watchingContract } from "@/server/sandbox/contract/watching";
 import { applyingContract } from "@/server/sandbox/contract/applying";
+import { debuggingContract } from "@/server/sandbox/contract/debugging";
 import { badInputContract } from "@/server/sandbox/contract/bad-input";
+import { refusalsContract } from "@/server/sandbox/contract/refusals";
 
 /** Every topic, those that wait for pods first. A case that only one target passes is a bug in the sandbox. */
 export const suite = [
@@ -43,6 +45,8 @@ export const suite = [
   watchingContract,
   applyingContract,
   badInputContract,
+  debuggingContract,
+  refusalsContract,
   definitionsContract,
   customValidationContract,
   customDefaultsContract,

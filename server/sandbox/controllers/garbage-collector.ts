@@ -1,6 +1,6 @@
 import { type KubernetesObject, type OwnerReference } from "@/server/kubernetes/object";
 import { type Cluster } from "@/server/sandbox/cluster";
-import { codeOf, withoutVersion } from "./shelves";
+import { codeOf } from "./shelves";
 import { type Running } from "./controller";
 import { createControlLoop } from "./control-loop";
 
@@ -143,7 +143,7 @@ export function startGarbageCollector(cluster: Cluster): Running {
   ) {
     const { namespace, name, uid } = object.metadata;
     const same = (old: KubernetesObject) =>
-      old.metadata.uid === uid ? { ...old, metadata: change(withoutVersion(old).metadata) } : old;
+      old.metadata.uid === uid ? { ...old, metadata: change(old.metadata) } : old;
     await unlessGone(cluster.change(refOf(storageKey), { namespace, name }, same, ctx));
   }
 

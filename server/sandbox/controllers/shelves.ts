@@ -1,7 +1,7 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { type TypeRef, type UserInfo } from "@/server/sandbox/type-registry";
-import { type Draft, type Kept, keyOf, without } from "@/server/sandbox/objects/meta";
+import { type Draft, type Kept, keyOf } from "@/server/sandbox/objects/meta";
 
 type Where = { namespace?: string };
 export type Change<T> = { type: "ADDED" | "MODIFIED" | "DELETED"; object: T; old?: T };
@@ -37,7 +37,7 @@ export function createShelves(cluster: Cluster, user: UserInfo): Shelves {
     const inside = (namespace: string) => (api.namespaced ? namespace : undefined);
     async function changeOne(namespace: string, name: string, change: (old: T) => T, subresource?: string): Promise<T> {
       const at = { namespace: inside(namespace), name };
-      const changed = (old: KubernetesObject) => plain(change(typed(withoutVersion(old))));
+      const changed = (old: KubernetesObject) => plain(change(typed(old)));
       return typed(await cluster.change(api, at, changed, ctx, subresource ? { subresource } : {}));
     }
     return {
@@ -73,11 +73,6 @@ export function createShelves(cluster: Cluster, user: UserInfo): Shelves {
     };
   }
   return { of };
-}
-
-/** Without its resourceVersion a change is tried again when somebody else wrote in between. */
-export function withoutVersion(object: KubernetesObject): KubernetesObject {
-  return { ...object, metadata: without(object.metadata, "resourceVersion") };
 }
 
 /** As JSON, which knows no undefined fields. */

@@ -73,13 +73,16 @@ export function objectOf(value: unknown, type: { group: string; version: string;
       `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: json: cannot unmarshal metadata into Go struct field of type v1.ObjectMeta`,
     );
   }
-  const name = metadata?.["name"];
   return {
     ...value,
     apiVersion: wanted,
     kind: type.kind,
-    metadata: { ...metadata, name: typeof name === "string" ? name : "" },
+    metadata: hasName(metadata) ? metadata : { ...metadata, name: "" },
   };
+}
+
+function hasName(metadata: object | null | undefined): metadata is { name: string } {
+  return isRecord(metadata) && typeof metadata["name"] === "string";
 }
 
 /** A text that is shorter than the depth cannot be so deep. */

@@ -11,7 +11,6 @@ import { respondObject } from "@/server/sandbox/http/outgoing";
 import { present, toStored } from "@/server/sandbox/http/present";
 import { readBody } from "@/server/sandbox/http/read-body";
 import { storedType } from "@/server/sandbox/http/stored-type";
-import { without } from "@/server/sandbox/json";
 import { jsonPatch } from "@/server/sandbox/patch/json-patch";
 import { mergePatch } from "@/server/sandbox/patch/merge-patch";
 import { strategicPatch } from "@/server/sandbox/patch/strategic-patch";
@@ -35,7 +34,7 @@ export async function patchDoor(call: Call) {
   const patch = parsePatch((await readBody(request)).toString("utf8"));
   const stored = storedType(call);
   const change = (old: KubernetesObject) => {
-    const patched = apply(type, withoutVersion(present(type, old)), patch);
+    const patched = apply(type, present(type, old), patch);
     return toStored(type, stored, checkedCopy(type, sameIdentity(objectOf(patched, type), old), ctx));
   };
   respondObject(
@@ -65,11 +64,6 @@ function parsePatch(text: string): unknown {
   } catch {
     throw badRequestError("error decoding patch: invalid character in the body of the patch");
   }
-}
-
-/** A patch without a resourceVersion applies to whatever is there. */
-function withoutVersion(object: KubernetesObject): KubernetesObject {
-  return { ...object, metadata: without(object.metadata, "resourceVersion") };
 }
 
 function sameIdentity(object: KubernetesObject, old: KubernetesObject): KubernetesObject {
@@ -103,11 +97,7 @@ async function applyDoor(call: Call) {
     return;
   }
   const change = (old: KubernetesObject) =>
-    toStored(
-      type,
-      stored,
-      checkedCopy(type, applyOver(type, withoutVersion(present(type, old)), config, applied), ctx),
-    );
+    toStored(type, stored, checkedCopy(type, applyOver(type, present(type, old), config, applied), ctx));
   respondObject(
     call,
     200,

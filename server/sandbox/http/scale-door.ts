@@ -9,7 +9,7 @@ import { present, toStored } from "@/server/sandbox/http/present";
 import { readBody } from "@/server/sandbox/http/read-body";
 import { respondJson } from "@/server/sandbox/http/respond";
 import { storedType } from "@/server/sandbox/http/stored-type";
-import { isRecord, recordOf, textOf, without } from "@/server/sandbox/json";
+import { isRecord, recordOf, textOf } from "@/server/sandbox/json";
 import { type LabelSelector } from "@/server/sandbox/selector/label-selector";
 import { tableOf } from "@/server/sandbox/schema/builtin-messages";
 import { invalidError, notFoundError } from "@/server/sandbox/status-error";
@@ -36,13 +36,9 @@ export async function scaleDoor(call: Call, paths: Paths) {
       const problem = invalid("spec.replicas", replicas, "must be greater than or equal to 0");
       throw invalidError(scaleKind, name, [problem]);
     }
-    const metadata = without(old.metadata, "resourceVersion");
     const next = withValue(present(type, old), paths.specReplicasPath, replicas);
-    const version = scale.metadata.resourceVersion;
-    return toStored(type, stored, {
-      ...next,
-      metadata: { ...metadata, ...(version ? { resourceVersion: version } : {}) },
-    });
+    const { resourceVersion = "" } = scale.metadata;
+    return toStored(type, stored, { ...next, metadata: { ...old.metadata, resourceVersion } });
   };
   const updated = await updateObject(cluster.writes, stored, { namespace, name }, change, ctx);
   respondJson(response, 200, scaleOf(present(type, updated), paths));
@@ -60,10 +56,7 @@ async function askedScale(call: Call, paths: Paths): Promise<(old: KubernetesObj
   }
   const apply = patchOf(call.type, mediaTypeOf(call));
   const patch = parseJson((await readBody(call.request)).toString("utf8"));
-  return (old) => {
-    const metadata = without(old.metadata, "resourceVersion");
-    return objectOf(apply(call.type, scaleOf({ ...old, metadata }, paths), patch), scaleKind);
-  };
+  return (old) => objectOf(apply(call.type, scaleOf(old, paths), patch), scaleKind);
 }
 
 function scaleOf(

@@ -3,7 +3,7 @@ import { type Exit } from "@/server/sandbox/programs/program";
 import { type PodContext } from "./pod-context";
 
 /** What a container is in its pod. */
-export type Role = { init: boolean; restarts: (exit: Exit) => boolean };
+export type Role = { list: "containers" | "initContainers" | "ephemeralContainers"; restarts: (exit: Exit) => boolean };
 
 /** What the parts of a container's life share. */
 export type ContainerContext = {

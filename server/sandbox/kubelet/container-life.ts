@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { timestampOf } from "@/server/sandbox/objects/meta";
 import { type Container, type ContainerState, type ContainerStatus } from "@/server/sandbox/objects/pod";
+import { createPipe, noInput, type Pipe } from "@/server/sandbox/programs/pipe";
 import { type Process } from "@/server/sandbox/programs/process";
 import { type Exit } from "@/server/sandbox/programs/program";
 import { backOffText, nextBackOffMs } from "./back-off";
@@ -26,6 +27,8 @@ export type ContainerLife = {
   env(): Readonly<Record<string, string>>;
   isRunning(): boolean;
   log(previous: boolean): ContainerLog | null;
+  /** What its program reads, if it was made to read anything. */
+  stdin(): Pipe | null;
   /** Resolves when it will not run again. */
   finished: Promise<Exit>;
   started: Promise<void>;
@@ -52,7 +55,7 @@ export function startContainer(
   const halt = new AbortController();
   const listeners = new Set<Listener>();
   let state: ContainerState = {
-    waiting: { reason: role.init || !pod.hasInit ? "ContainerCreating" : "PodInitializing" },
+    waiting: { reason: role.list !== "containers" || !pod.hasInit ? "ContainerCreating" : "PodInitializing" },
   };
   let lastState: ContainerState = before?.lastState ?? {};
   let restartCount = before?.restartCount ?? 0;
@@ -60,13 +63,14 @@ export function startContainer(
   let started = false;
   let containerID: string | undefined;
   let process: Process | null = null;
+  let stdin: Pipe | null = null;
   let settings: ContainerSettings | null = null;
   let log: ContainerLog | null = null;
   let previousLog: ContainerLog | null = null;
   let backOffMs = 0;
   let markStarted: () => void = () => undefined;
   const startedOnce = new Promise<void>((resolve) => (markStarted = resolve));
-  const fieldPath = `spec.${role.init ? "initContainers" : "containers"}{${container.name}}`;
+  const fieldPath = `spec.${role.list}{${container.name}}`;
   const context: ContainerContext = {
     pod,
     container,
@@ -111,7 +115,8 @@ export function startContainer(
       into.write(chunk);
       listeners.forEach((listener) => listener(stream, Buffer.from(chunk)));
     };
-    const running = (process = startContainerProcess(context, played, given, write));
+    stdin = container.stdin ? createPipe() : null;
+    const running = (process = startContainerProcess(context, played, given, { write, stdin: stdin ?? noInput }));
     record("Normal", "Started", `Started container ${container.name}`);
     const run = new AbortController();
     become({ running: { startedAt } });
@@ -122,6 +127,7 @@ export function startContainer(
     run.abort();
     into.end();
     process = null;
+    stdin?.end();
     if (clock.monotonic() - startedMs >= BACK_OFF_RESET_MS) backOffMs = 0;
     const reason = exit.oom ? "OOMKilled" : exit.code === 0 ? "Completed" : "Error";
     return terminated(exit, { reason, startedAt });
@@ -182,7 +188,7 @@ export function startContainer(
       name: container.name,
       state,
       lastState,
-      ready: role.init && !before?.ready ? state.terminated?.exitCode === 0 || ready : ready,
+      ready: role.list === "initContainers" && !before?.ready ? state.terminated?.exitCode === 0 || ready : ready,
       restartCount,
       image: container.image,
       imageID: containerID ? `sha256:${createHash("sha256").update(container.image).digest("hex")}` : "",
@@ -193,6 +199,7 @@ export function startContainer(
     env: () => settings?.env ?? {},
     isRunning: () => process !== null,
     log: (previous) => (previous ? previousLog : log),
+    stdin: () => stdin,
     finished: live(),
     started: startedOnce,
     attach: (listener) => {

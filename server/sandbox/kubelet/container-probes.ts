@@ -53,6 +53,6 @@ export function startProbes(
     if (livenessProbe) loop("Liveness", livenessProbe, (healthy) => (healthy ? undefined : restart("liveness")));
   }
 
-  if (!startupProbe || role.init) up();
+  if (!startupProbe || role.list === "initContainers") up();
   else loop("Startup", startupProbe, (healthy) => (healthy ? (isUp ? undefined : up()) : restart("startup")));
 }

@@ -1,6 +1,5 @@
-import { noInput } from "@/server/sandbox/programs/pipe";
 import { type Process, startProcess } from "@/server/sandbox/programs/process";
-import { type Exit, type Program } from "@/server/sandbox/programs/program";
+import { type Exit, type Input, type Program } from "@/server/sandbox/programs/program";
 import { type ContainerContext } from "./container-context";
 import { type ContainerSettings } from "./container-settings";
 import { hostnameOf } from "./pod-environment";
@@ -14,7 +13,7 @@ export function startContainerProcess(
   { pod, container }: ContainerContext,
   { program, argv }: Played,
   { env, files }: ContainerSettings,
-  write: Write,
+  { write, stdin }: { write: Write; stdin: Input },
 ): Process {
   const address = pod.address();
   return startProcess(program, {
@@ -28,7 +27,7 @@ export function startContainerProcess(
     address,
     hostname: hostnameOf(pod.pod()),
     ports: (container.ports ?? []).map(({ containerPort }) => containerPort),
-    stdin: noInput,
+    stdin,
     stdout: (chunk) => write("stdout", chunk),
     stderr: (chunk) => write("stderr", chunk),
     bind: (server, port) => pod.underWay(pod.bind(server, address, port)),
@@ -50,7 +49,9 @@ export async function endContainerProcess(
 }
 
 /** The ends that a run was told to come to. */
-export function arrangeTrouble({ pod }: ContainerContext, running: Process, signal: AbortSignal) {
+export function arrangeTrouble({ pod, role }: ContainerContext, running: Process, signal: AbortSignal) {
+  // It is the pod's trouble, which somebody may have come to look at.
+  if (role.list === "ephemeralContainers") return;
   const { clock, trouble } = pod;
   const after = (ms: number, exit: Exit) =>
     void clock.sleep(ms, signal).then(() => (signal.aborted ? undefined : running.end(exit)));

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 
 async function quiet(): Promise<void> {
-  for (let calm = 0; calm < 8; calm = isIdle() ? calm + 1 : 0) await new Promise((resolve) => setImmediate(resolve));
+  for (let calm = 0; calm < 2; calm = isIdle() ? calm + 1 : 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
 async function create(name: string, spec: Record<string, unknown>, annotations: Record<string, string> = {}) {
@@ -74,15 +74,9 @@ const annotate = async (name: string, annotations: Record<string, string | undef
       >,
     },
   });
-  await sandbox.cluster.change(apis.node, { name }, (old) => withoutVersion(changed(old)), ctx);
+  await sandbox.cluster.change(apis.node, { name }, changed, ctx);
   await clock.settle();
 };
-
-function withoutVersion(object: KubernetesObject): KubernetesObject {
-  const metadata = { ...object.metadata };
-  delete metadata.resourceVersion;
-  return { ...object, metadata };
-}
 
 describe("the kubelet", () => {
   test("restarts a crashing container at once, then after 10, 20, 40 … seconds, and no later than after five minutes", async () => {
@@ -97,6 +91,17 @@ describe("the kubelet", () => {
       delays.push(/back-off (\S+) /.exec(statusOf("crash")?.state.waiting?.message ?? "")?.[1] ?? "");
     }
     expect(delays).toEqual(["10s", "20s", "40s", "1m20s", "2m40s", "5m0s", "5m0s"]);
+  });
+
+  test("is busy until it is told what became of a pod, so that no time passes in between", async () => {
+    await create("brief", { ...runs("sleep 7"), restartPolicy: "Never" });
+    const endsAt = clock.monotonic() + 7_000;
+    while (clock.monotonic() < endsAt) await clock.advanceToNext(7_000);
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    expect([isIdle(), podNow("brief")?.status?.phase]).toEqual([false, "Running"]);
+    await clock.settle();
+    expect(podNow("brief")?.status?.phase).toBe("Succeeded");
+    expect(clock.monotonic()).toBe(endsAt);
   });
 
   test("annotations make a pod run out of memory, exit, or never become ready", async () => {
@@ -137,8 +142,10 @@ describe("the kubelet", () => {
   });
 
   test("a cordoned node takes no more pods, and the wait is told; uncordoned it takes them", async () => {
-    const cordon = (unschedulable: boolean) => (old: KubernetesObject) =>
-      withoutVersion({ ...old, spec: { ...old.spec, unschedulable } });
+    const cordon = (unschedulable: boolean) => (old: KubernetesObject) => ({
+      ...old,
+      spec: { ...old.spec, unschedulable },
+    });
     await sandbox.cluster.change(apis.node, { name: "two" }, cordon(true), ctx);
     await create("refugee", { ...runs("sleep 3600"), nodeSelector: { "kubernetes.io/hostname": "two" } });
     const [message] = messagesOf("refugee", "FailedScheduling");

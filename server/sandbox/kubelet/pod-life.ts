@@ -1,10 +1,11 @@
 import { type ContainerStatus, type Pod, type PodStatus } from "@/server/sandbox/objects/pod";
 import { canonical } from "@/server/sandbox/controllers/template-hash";
 import { type ContainerLife, startContainer } from "./container-life";
+import { createEphemeralContainers } from "./ephemeral-containers";
 import { type FileSystem } from "./file-system";
 import { type PodContext } from "./pod-context";
 import { MissingReference, volumesOf } from "./pod-environment";
-import { podStatusOf } from "./pod-status";
+import { containerStatusesOf, podStatusOf } from "./pod-status";
 
 export type PodLife = {
   context: PodContext;
@@ -53,25 +54,30 @@ export function startPod(first: Pod, options: PodLifeOptions): PodLife {
     changed: () => void flush(),
   };
 
+  const ephemeral = createEphemeralContainers(context, first.status?.ephemeralContainerStatuses);
+  const everyLife = () => [...containers, ...init, ...ephemeral.lives];
+
   async function live() {
     if (!(await mountVolumes())) return;
     address = options.takeAddress(pod.status?.podIP);
+    ephemeral.startNew(pod);
     if (!(await initialize())) return;
     for (const container of pod.spec.containers) {
       containers.push(
         startContainer(
           context,
           container,
-          { init: false, restarts: restartsAfter() },
+          { list: "containers", restarts: restartsAfter() },
           statusBefore("containerStatuses", container.name),
         ),
       );
     }
     void flush();
     watchDeadline();
-    // Sidecars among the init containers go when the rest is done.
+    // Sidecars among the init containers go when the rest is done, and so does who looks on.
     await Promise.all(containers.map((life) => life.finished));
-    if (!halt.signal.aborted && !terminating) await Promise.all(init.map((life) => life.stop(0)));
+    if (!halt.signal.aborted && !terminating)
+      await Promise.all([...init, ...ephemeral.lives].map((life) => life.stop(0)));
     void flush();
   }
 
@@ -121,7 +127,7 @@ export function startPod(first: Pod, options: PodLifeOptions): PodLife {
       const life = startContainer(
         context,
         container,
-        { init: true, restarts: restartsAfter(sidecar ? "Always" : policy) },
+        { list: "initContainers", restarts: restartsAfter(sidecar ? "Always" : policy) },
         before,
       );
       init.push(life);
@@ -151,44 +157,28 @@ export function startPod(first: Pod, options: PodLifeOptions): PodLife {
     });
   }
 
-  const waitingStatus = (name: string, image: string, reason: string): ContainerStatus => ({
-    name,
-    state: { waiting: { reason } },
-    lastState: {},
-    ready: false,
-    restartCount: 0,
-    image,
-    imageID: "",
-    started: false,
-  });
-
-  function statuses(
-    lives: readonly ContainerLife[],
-    specs: Pod["spec"]["containers"],
-    waiting: string,
-  ): ContainerStatus[] {
-    return specs.map(
-      (spec) =>
-        lives.find(({ container }) => container.name === spec.name)?.status() ??
-        waitingStatus(spec.name, spec.image, waiting),
-    );
-  }
-
   /** Writes the status when it is different, one write at a time, the newest last. */
   async function flush() {
     dirty = true;
     if (writing || halt.signal.aborted) return;
     writing = true;
+    // A cluster that moves its clock before the status is told would tell it too late.
+    await options.underWay(write());
+    writing = false;
+  }
+
+  async function write() {
     await new Promise((resolve) => setImmediate(resolve));
     while (dirty && !isHalted()) {
       dirty = false;
       const facts = {
-        init: statuses(init, pod.spec.initContainers ?? [], "PodInitializing"),
-        containers: statuses(
+        init: containerStatusesOf(init, pod.spec.initContainers ?? [], "PodInitializing"),
+        containers: containerStatusesOf(
           containers,
           pod.spec.containers,
           context.hasInit ? "PodInitializing" : "ContainerCreating",
         ),
+        ephemeral: ephemeral.statuses(pod),
         address,
         hostAddress: options.hostAddress,
         failure,
@@ -198,13 +188,12 @@ export function startPod(first: Pod, options: PodLifeOptions): PodLife {
       if (canonical(statusOf(pod)) !== canonical(pod.status))
         await options.writeStatus(pod, statusOf).catch(() => undefined);
     }
-    writing = false;
   }
 
   const isHalted = () => halt.signal.aborted;
 
   async function stopContainers(graceMs: number) {
-    await Promise.all([...containers, ...init].map((life) => life.stop(graceMs)));
+    await Promise.all(everyLife().map((life) => life.stop(graceMs)));
   }
 
   async function terminate() {
@@ -216,12 +205,12 @@ export function startPod(first: Pod, options: PodLifeOptions): PodLife {
     if (isHalted()) return;
     await flush();
     kill();
-    await options.remove(pod).catch(() => undefined);
+    await options.underWay(options.remove(pod).catch(() => undefined));
   }
 
   function kill() {
     halt.abort();
-    [...containers, ...init].forEach((life) => life.kill());
+    everyLife().forEach((life) => life.kill());
     if (address !== null) options.releaseAddress(address);
     address = null;
   }
@@ -229,14 +218,13 @@ export function startPod(first: Pod, options: PodLifeOptions): PodLife {
   void live();
   return {
     context,
-    container: (name) => {
-      const lives = [...containers, ...init];
-      return name === undefined ? containers[0] : lives.find(({ container }) => container.name === name);
-    },
+    container: (name) =>
+      name === undefined ? containers[0] : everyLife().find(({ container }) => container.name === name),
     kill,
     see: (next) => {
       pod = next;
       if (next.metadata.deletionTimestamp === undefined) {
+        if (address !== null) ephemeral.startNew(next);
         // Somebody may have written over the status, or set a readiness gate.
         void flush();
         return;

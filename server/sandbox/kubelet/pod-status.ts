@@ -1,11 +1,13 @@
 import { type Condition, timestampOf } from "@/server/sandbox/objects/meta";
 import { type ContainerStatus, type Pod, type PodStatus } from "@/server/sandbox/objects/pod";
+import { type ContainerLife } from "./container-life";
 
 /** What a kubelet knows of one of its pods. */
 export type PodFacts = {
   pod: Pod;
   init: readonly ContainerStatus[];
   containers: readonly ContainerStatus[];
+  ephemeral: readonly ContainerStatus[];
   address: string | null;
   hostAddress: string;
   /** Why the kubelet gave the pod up, if it did. */
@@ -15,7 +17,7 @@ export type PodFacts = {
 
 /** The status as it should stand; conditions keep their times while they keep their status. */
 export function podStatusOf(facts: PodFacts): PodStatus {
-  const { pod, init, containers, address, hostAddress, failure, now } = facts;
+  const { pod, init, containers, ephemeral, address, hostAddress, failure, now } = facts;
   const phase = failure ? "Failed" : phaseOf(facts);
   return {
     ...pod.status,
@@ -28,8 +30,30 @@ export function podStatusOf(facts: PodFacts): PodStatus {
     startTime: pod.status?.startTime ?? timestampOf(now),
     ...(init.length > 0 ? { initContainerStatuses: [...init] } : {}),
     containerStatuses: [...containers],
+    ...(ephemeral.length > 0 ? { ephemeralContainerStatuses: [...ephemeral] } : {}),
     qosClass: pod.status?.qosClass ?? qosClassOf(pod),
   };
+}
+
+/** One for each container of the spec; those that were not started yet wait for this reason. */
+export function containerStatusesOf(
+  lives: readonly ContainerLife[],
+  specs: Pod["spec"]["containers"],
+  waiting: string,
+): ContainerStatus[] {
+  return specs.map(
+    (spec) =>
+      lives.find(({ container }) => container.name === spec.name)?.status() ?? {
+        name: spec.name,
+        state: { waiting: { reason: waiting } },
+        lastState: {},
+        ready: false,
+        restartCount: 0,
+        image: spec.image,
+        imageID: "",
+        started: false,
+      },
+  );
 }
 
 function phaseOf({ pod, init, containers }: PodFacts): NonNullable<PodStatus["phase"]> {

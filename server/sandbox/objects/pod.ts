@@ -9,6 +9,7 @@ type PodSpec = {
   tolerations?: Toleration[];
   containers: Container[];
   initContainers?: Container[];
+  ephemeralContainers?: Container[];
   volumes?: Volume[];
   restartPolicy?: "Always" | "OnFailure" | "Never";
   terminationGracePeriodSeconds?: number;
@@ -53,6 +54,7 @@ export type Container = {
   restartPolicy?: string;
   terminationMessagePath?: string;
   stdin?: boolean;
+  stdinOnce?: boolean;
   tty?: boolean;
 };
 
@@ -179,6 +181,7 @@ export type PodStatus = {
   startTime?: string;
   initContainerStatuses?: ContainerStatus[];
   containerStatuses?: ContainerStatus[];
+  ephemeralContainerStatuses?: ContainerStatus[];
   qosClass?: string;
   nominatedNodeName?: string;
   observedGeneration?: number;

@@ -17,6 +17,7 @@ export async function run(host) {
   let stopping = false;
   let ready = false;
   const setting = (name, otherwise) => Number(env[name] ?? otherwise);
+  const node = nodeIndex(host);
 
   const running = () => [...queries.values()].filter((query) => !query.suspended).length;
   const suspended = () => [...queries.values()].filter((query) => query.suspended).length;
@@ -65,6 +66,7 @@ export async function run(host) {
     return json(response, outcome.ok ? 200 : 500, {
       query: { id: outcome.id, text },
       engine: host.hostname,
+      node,
       ...(outcome.ok ? { data: [[1]], rows: 1 } : { errors: [outcome.error] }),
     });
   }
@@ -96,7 +98,7 @@ export async function run(host) {
   await host.listen(createServer(guarded(answerHealth)), setting("ENGINE_HEALTH_PORT", PORTS.health));
   await host.listen(createServer(guarded(answerMetrics)), setting("ENGINE_METRICS_PORT", PORTS.metrics));
   await host.listen(createServer(guarded(answerQuery)), setting("ENGINE_QUERY_PORT", PORTS.query));
-  host.log({ message: "engine started", hostname: host.hostname });
+  host.log({ message: "engine started", hostname: host.hostname, node });
   host.setTimeout(() => (ready = true), setting("ENGINE_READY_AFTER_MS", 0));
 
   return new Promise((resolve) => {
@@ -109,6 +111,14 @@ export async function run(host) {
       host.setTimeout(() => resolve(0), setting("ENGINE_TERMINATION_GRACE_MS", 55_000));
     });
   });
+}
+
+/**
+ * Which of the configured nodes this one is. Before Kubernetes 1.28 pods have no label that POD_INDEX could come from, so
+ * that it is empty; the name of a StatefulSet's pod has ended with the same number at all times.
+ */
+function nodeIndex({ env, hostname }) {
+  return Number(env.POD_INDEX || (/-(\d+)$/.exec(hostname)?.[1] ?? 0));
 }
 
 function json(response, status, body, headers = {}) {

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { type AddressInfo, type Server } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { createVirtualClock } from "@/server/kubernetes/clock";
 import { createFileSystem } from "@/server/sandbox/kubelet/file-system";
 import { nodePrograms, programText } from "./node-programs";
@@ -15,7 +15,7 @@ let engine: Process | null = null;
 afterEach(() => engine?.signal("SIGKILL"));
 
 /** The engine with its ports somewhere on loopback. */
-async function startEngine(env: Record<string, string> = {}) {
+async function startEngine(env: Record<string, string> = {}, hostname = "engine-0") {
   const clock = createVirtualClock();
   const places = new Map<number, number>();
   let listening: () => void = () => undefined;
@@ -36,7 +36,7 @@ async function startEngine(env: Record<string, string> = {}) {
     files,
     clock,
     address: "127.0.0.1",
-    hostname: "engine-0",
+    hostname,
     ports: [],
     stdin: noInput,
     stdout: () => undefined,
@@ -101,6 +101,22 @@ test("a signal lets the queries that run finish, takes no new ones, and ends the
   await call(QUERY, "/release", "POST");
   expect((await held).status).toBe(200);
   expect(await process.exited).toEqual({ code: 0 });
+});
+
+describe("an engine knows which node it is", () => {
+  // prettier-ignore
+  test.each([
+    ["by POD_INDEX, where Kubernetes labels pods with it",     { POD_INDEX: "2" }, "e-g0-1",    2],
+    ["by its pod's name, where Kubernetes is older than that", { POD_INDEX: "" },  "e-g10-12", 12],
+    ["and is the first where it is no pod at all",             {},                 "localhost", 0],
+  ])("%s", async (_, env, hostname, node) => {
+    const { call, clock, untilGauges } = await startEngine(env, hostname);
+    await clock.advance(0);
+    const held = call(QUERY, "/?hold=one", "POST");
+    await untilGauges(1, 0);
+    await call(QUERY, "/release", "POST");
+    expect(JSON.parse((await held).text)).toMatchObject({ engine: hostname, node });
+  });
 });
 
 test("its text, which real pods run, needs nothing but Node", () => {

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Server } from "node:net";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type * as SqlParser from "node-sql-parser/build/postgresql.js";
 import { type CommandIo } from "./command";
 
@@ -80,5 +81,5 @@ async function load(name: string): Promise<Script> {
 const requireHere = createRequire(import.meta.url);
 
 function pathOf(name: string): string {
-  return fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
+  return join(process.cwd(), "server", "sandbox", "programs", `${name}.mjs`);
 }

@@ -29,6 +29,7 @@ function visit(schema: Schema, value: unknown, path: string, at: Visit) {
     at.findings.mistyped ??= mistyped(schema, value, path, at.owner);
     return;
   }
+  if (at.prune && schema.format === "quantity") at.findings.mistyped ??= quantityProblem(value);
   if (Array.isArray(value)) {
     if (!schema.items) return;
     // A typed decoder reads null in a list as the empty value.
@@ -82,6 +83,18 @@ function fits(schema: Schema, value: unknown): boolean {
   if (value === null) return true;
   if (schema["x-kubernetes-int-or-string"]) return typeof value === "string" || typeof value === "number";
   return schema.type === undefined || (fitting[schema.type]?.(value) ?? true);
+}
+
+const NUMBER_AND_SUFFIX = /^[+-]?(?:\d+\.?\d*|\.\d+)([a-zA-Z]*[-+]?\d*)$/;
+const SUFFIX = /^(?:[numkMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
+
+/** What Go's resource.Quantity says of a text that is none. */
+function quantityProblem(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  const suffix = NUMBER_AND_SUFFIX.exec(value)?.[1];
+  if (suffix === undefined)
+    return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+  return SUFFIX.test(suffix) ? null : "unable to parse quantity's suffix";
 }
 
 const zeros: Readonly<Record<string, () => unknown>> = {

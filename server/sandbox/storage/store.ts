@@ -92,15 +92,10 @@ export function createStore({ historyMax = 4_096 }: { historyMax?: number } = {}
   return {
     revision: () => revision,
     get: (storageKey, namespace, name) => lookup(collections.get(storageKey), namespace, name),
-    *all(storageKey, namespace) {
+    all(storageKey, namespace) {
       const collection = collections.get(storageKey);
-      if (!collection) return;
-      if (namespace !== undefined) {
-        yield* collection.namespaces.get(namespace)?.values() ?? [];
-        return;
-      }
-      yield* collection.items.values();
-      for (const inside of collection.namespaces.values()) yield* inside.values();
+      if (!collection) return [];
+      return namespace === undefined ? everyItem(collection) : (collection.namespaces.get(namespace)?.values() ?? []);
     },
     allAt(storageKey, at) {
       const collection = collectionOf(storageKey);
@@ -180,6 +175,11 @@ export function createStore({ historyMax = 4_096 }: { historyMax?: number } = {}
       this.compact();
     },
   };
+}
+
+function* everyItem({ items, namespaces }: Collection): Generator<KubernetesObject> {
+  yield* items.values();
+  for (const inside of namespaces.values()) yield* inside.values();
 }
 
 /** The order in which lists return objects: namespace, then name. */

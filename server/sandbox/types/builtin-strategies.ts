@@ -7,7 +7,9 @@ import { equalJson, isRecord, recordOf, textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";
 import { coreStrategies } from "@/server/sandbox/types/core-strategies";
 import { fill, fillSpec, records } from "@/server/sandbox/types/default-pod-spec";
+import { quotaStrategy } from "@/server/sandbox/types/quota-strategy";
 import { serviceStrategy } from "@/server/sandbox/types/service-strategy";
+import { selectorErrors } from "@/server/sandbox/types/validate-labels";
 import { workloadStrategies } from "@/server/sandbox/types/workload-strategies";
 
 const rbacGroup = "rbac.authorization.k8s.io";
@@ -33,6 +35,7 @@ export const builtinStrategies: Readonly<Record<string, Strategy>> = {
   ...workloadStrategies,
   services: serviceStrategy,
   limitranges: limitRangeStrategy,
+  resourcequotas: quotaStrategy,
   ...rbacStrategies,
   "customresourcedefinitions.apiextensions.k8s.io": crdStrategy,
   "mutatingwebhookconfigurations.admissionregistration.k8s.io": webhookConfigurationStrategy(true),
@@ -53,7 +56,10 @@ export const builtinStrategies: Readonly<Record<string, Strategy>> = {
       fillSpec(object, { policyTypes: object.spec?.["egress"] ? ["Ingress", "Egress"] : ["Ingress"] }),
   },
   "ingresses.networking.k8s.io": { generation: true },
-  "poddisruptionbudgets.policy": { generation: true },
+  "poddisruptionbudgets.policy": {
+    generation: true,
+    validate: ({ spec = {} }) => selectorErrors(spec["selector"], "spec.selector"),
+  },
   "endpointslices.discovery.k8s.io": { generation: true },
   "priorityclasses.scheduling.k8s.io": {
     normalize: (object) => fill(object, { preemptionPolicy: "PreemptLowerPriority" }),

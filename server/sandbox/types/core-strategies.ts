@@ -1,8 +1,10 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
+import { exactQuantity } from "@/server/sandbox/admission/exact-quantity";
 import { forbidden, invalid, required, type FieldError } from "@/server/sandbox/field-error";
 import { equalJson, isRecord, listOf, recordOf, textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";
 import { defaultPodSpec, fill, fillSpec, records } from "@/server/sandbox/types/default-pod-spec";
+import { ephemeralContainersDoor } from "@/server/sandbox/types/ephemeral-containers-door";
 import { validatePodSpec } from "@/server/sandbox/types/validate-pod-spec";
 
 export const coreStrategies: Readonly<Record<string, Strategy>> = {
@@ -27,7 +29,8 @@ export const coreStrategies: Readonly<Record<string, Strategy>> = {
     prepareCreate(pod) {
       pod.status = { phase: "Pending", qosClass: qosClassOf(pod) };
     },
-    validate: (pod, old) => [...validatePodSpec(pod.spec, "spec"), ...(old ? podUpdate(pod, old) : [])],
+    validate: (pod, old) => [...validatePodSpec(pod.spec, "spec"), ...(old ? podUpdate(pod, old) : podCreate(pod))],
+    doors: { ephemeralcontainers: ephemeralContainersDoor },
     selectableFields: {
       "spec.nodeName": field("spec", "nodeName"),
       "spec.restartPolicy": field("spec", "restartPolicy"),
@@ -125,6 +128,12 @@ function qosClassOf({ spec = {} }: KubernetesObject): string {
   return full ? "Guaranteed" : "Burstable";
 }
 
+/** Who is to look into a pod comes when there is one. */
+function podCreate({ spec = {} }: KubernetesObject): FieldError[] {
+  if (listOf(spec["ephemeralContainers"]).length === 0) return [];
+  return [forbidden("spec.ephemeralContainers", "cannot be set on create")];
+}
+
 /** Of a pod that exists, only images, the deadline, and more tolerations may change. Binding is the system's. */
 function podUpdate(pod: KubernetesObject, old: KubernetesObject): FieldError[] {
   const before = textOf(old.spec?.["nodeName"]) === "" ? { ...old.spec, nodeName: pod.spec?.["nodeName"] } : old.spec;
@@ -145,7 +154,6 @@ function fixedParts(spec: unknown): Record<string, unknown> {
     initContainers: records(recordOf(spec)["initContainers"]).map(withoutImage),
     activeDeadlineSeconds: undefined,
     tolerations: undefined,
-    ephemeralContainers: undefined,
     schedulingGates: undefined,
   };
 }
@@ -209,8 +217,10 @@ function claimErrors({ spec = {} }: KubernetesObject, old: KubernetesObject | un
   const errors: FieldError[] = [];
   if (listOf(spec["accessModes"]).length === 0)
     errors.push(required("spec.accessModes", "at least 1 access mode is required"));
-  if (recordOf(recordOf(spec["resources"])["requests"])["storage"] === undefined)
-    errors.push(required("spec.resources[storage]"));
+  const { storage } = recordOf(recordOf(spec["resources"])["requests"]);
+  if (storage === undefined) errors.push(required("spec.resources[storage]"));
+  else if (exactQuantity(storage).nano <= 0n)
+    errors.push(invalid("spec.resources[storage]", storage, "must be greater than zero"));
   if (!old) return errors;
   const fixed = (claim: Record<string, unknown>) => ({
     ...claim,

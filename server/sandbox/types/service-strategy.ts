@@ -5,6 +5,7 @@ import { invalid, notSupported, required, type FieldError } from "@/server/sandb
 import { isRecord, listOf, recordOf, textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";
 import { fill, records } from "@/server/sandbox/types/default-pod-spec";
+import { labelsErrors } from "@/server/sandbox/types/validate-labels";
 import { portErrors } from "@/server/sandbox/types/validate-pod-spec";
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -36,7 +37,7 @@ export const serviceStrategy: Strategy = {
 };
 
 function serviceErrors({ spec = {} }: KubernetesObject, old: KubernetesObject | undefined): FieldError[] {
-  const errors: FieldError[] = [];
+  const errors = labelsErrors(spec["selector"], "spec.selector");
   const type = textOf(spec["type"]);
   const headless = spec["clusterIP"] === "None";
   if (!TYPES.includes(type)) errors.push(notSupported("spec.type", type, TYPES));

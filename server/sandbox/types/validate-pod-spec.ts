@@ -1,5 +1,6 @@
 import { duplicate, invalid, notFound, notSupported, required, type FieldError } from "@/server/sandbox/field-error";
 import { isRecord, listOf, recordOf, textOf } from "@/server/sandbox/json";
+import { labelsErrors } from "@/server/sandbox/types/validate-labels";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LABEL_RULE =
@@ -11,7 +12,7 @@ export function validatePodSpec(value: unknown, path: string, claims: readonly s
   const volumes = volumeErrors(listOf(spec["volumes"]), `${path}.volumes`);
   const known = new Set([...claims, ...listOf(spec["volumes"]).map((volume) => textOf(recordOf(volume)["name"]))]);
   const containers = listOf(spec["containers"]);
-  const errors = [...volumes];
+  const errors = [...volumes, ...labelsErrors(spec["nodeSelector"], `${path}.nodeSelector`)];
   if (containers.length === 0) errors.push(required(`${path}.containers`));
   errors.push(...containerErrors(containers, `${path}.containers`, known));
   errors.push(...containerErrors(listOf(spec["initContainers"]), `${path}.initContainers`, known));
@@ -37,8 +38,13 @@ function volumeErrors(volumes: readonly unknown[], path: string): FieldError[] {
   });
 }
 
-function containerErrors(containers: readonly unknown[], path: string, volumes: ReadonlySet<string>): FieldError[] {
-  const seen = new Set<string>();
+/** `seen` are names that are taken. */
+export function containerErrors(
+  containers: readonly unknown[],
+  path: string,
+  volumes: ReadonlySet<string>,
+  seen = new Set<string>(),
+): FieldError[] {
   return containers.flatMap((container, i) => {
     const at = `${path}[${i}]`;
     const { name, image, ports, volumeMounts, env } = recordOf(container);

@@ -1,11 +1,17 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
-import { forbidden, invalid, notSupported, required, type FieldError } from "@/server/sandbox/field-error";
+import { invalid, required, type FieldError } from "@/server/sandbox/field-error";
 import { equalJson, isRecord, listOf, recordOf, textOf } from "@/server/sandbox/json";
-import { matcherOf } from "@/server/sandbox/selector/label-selector";
 import { type Strategy } from "@/server/sandbox/type-registry";
 import { defaultPodSpec, fill, records } from "@/server/sandbox/types/default-pod-spec";
-import { goLabelSelector, goStringMap } from "@/server/sandbox/types/go-label-selector";
-import { negative, validatePodSpec } from "@/server/sandbox/types/validate-pod-spec";
+import { goLabelSelector } from "@/server/sandbox/types/go-label-selector";
+import { deploymentErrors } from "@/server/sandbox/types/validate-deployment";
+import { validatePodSpec } from "@/server/sandbox/types/validate-pod-spec";
+import {
+  negatives,
+  statefulSetErrors,
+  templateMetadataErrors,
+  workloadErrors,
+} from "@/server/sandbox/types/validate-workload";
 
 type Fields = Record<string, unknown>;
 
@@ -30,13 +36,16 @@ function defaultTemplate(template: unknown) {
 }
 
 export const workloadStrategies: Readonly<Record<string, Strategy>> = {
-  "deployments.apps": workload((spec) => {
-    fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600, strategy: {} });
-    const strategy = recordOf(spec["strategy"]);
-    fill(strategy, { type: "RollingUpdate" });
-    if (strategy["type"] !== "RollingUpdate") return;
-    strategy["rollingUpdate"] = { maxUnavailable: "25%", maxSurge: "25%", ...recordOf(strategy["rollingUpdate"]) };
-  }),
+  "deployments.apps": workload(
+    (spec) => {
+      fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600, strategy: {} });
+      const strategy = recordOf(spec["strategy"]);
+      fill(strategy, { type: "RollingUpdate" });
+      if (strategy["type"] !== "RollingUpdate") return;
+      strategy["rollingUpdate"] = { maxUnavailable: "25%", maxSurge: "25%", ...recordOf(strategy["rollingUpdate"]) };
+    },
+    { validate: deploymentErrors },
+  ),
   "replicasets.apps": workload((spec) => fill(spec, { replicas: 1 })),
   "statefulsets.apps": workload(
     (spec) => {
@@ -51,7 +60,7 @@ export const workloadStrategies: Readonly<Record<string, Strategy>> = {
         if (isRecord(claim["spec"])) fill(claim["spec"], { volumeMode: "Filesystem" });
       }
     },
-    { validate: (object, old) => (old ? statefulSetUpdate(object, old) : []) },
+    { validate: statefulSetErrors },
   ),
   "daemonsets.apps": workload((spec) => {
     fill(spec, {
@@ -72,6 +81,7 @@ export const workloadStrategies: Readonly<Record<string, Strategy>> = {
       if (job.spec["completions"] === undefined && job.spec["parallelism"] === undefined) job.spec["completions"] = 1;
       fill(job.spec, { parallelism: 1 });
       defaultTemplate(job.spec["template"]);
+      labelLikePods(job);
     },
     prepareCreate: labelJob,
     validate: jobErrors,
@@ -92,62 +102,6 @@ export const workloadStrategies: Readonly<Record<string, Strategy>> = {
   },
 };
 
-function workloadErrors(object: KubernetesObject, old: KubernetesObject | undefined): FieldError[] {
-  const spec = object.spec ?? {};
-  const errors: FieldError[] = [];
-  const { replicas, selector, template } = spec;
-  if (typeof replicas === "number" && replicas < 0) errors.push(negative("spec.replicas", replicas));
-  if (!isRecord(selector)) errors.push(required("spec.selector"));
-  else if (Object.keys(selector).length === 0)
-    errors.push(invalid("spec.selector", selector, "empty selector is invalid for deployment"));
-  errors.push(...templateErrors(recordOf(template), selector, claimNames(spec)));
-  if (old && !equalJson(selector, old.spec?.["selector"]) && object.kind !== "StatefulSet") {
-    errors.push({ ...invalid("spec.selector", selector, "field is immutable"), badText: goLabelSelector(selector) });
-  }
-  return errors;
-}
-
-/** A StatefulSet's claims are volumes of its pods. */
-function claimNames(spec: Fields): string[] {
-  return records(spec["volumeClaimTemplates"]).map((claim) => textOf(recordOf(claim["metadata"])["name"]));
-}
-
-function templateErrors(template: Fields, selector: unknown, claims: readonly string[]): FieldError[] {
-  const labels = recordOf(recordOf(template["metadata"])["labels"]) as Record<string, string>; // Checked by the decoder.
-  const errors: FieldError[] = [];
-  if (isRecord(selector) && !matcherOf(selector)(labels)) {
-    const mismatch = invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`");
-    errors.push({ ...mismatch, badText: goStringMap(labels) });
-  }
-  errors.push(...validatePodSpec(template["spec"], "spec.template.spec", claims));
-  const policy = textOf(recordOf(template["spec"])["restartPolicy"]);
-  if (policy !== "Always" && policy !== "")
-    errors.push(notSupported("spec.template.spec.restartPolicy", policy, ["Always"]));
-  return errors;
-}
-
-const STATEFUL_SET_MUTABLE = [
-  "replicas",
-  "ordinals",
-  "template",
-  "updateStrategy",
-  "persistentVolumeClaimRetentionPolicy",
-  "minReadySeconds",
-  "revisionHistoryLimit",
-];
-
-function statefulSetUpdate(object: KubernetesObject, old: KubernetesObject): FieldError[] {
-  const fixed = ({ spec = {} }: KubernetesObject) =>
-    Object.fromEntries(Object.entries(spec).filter(([key]) => !STATEFUL_SET_MUTABLE.includes(key)));
-  if (equalJson(fixed(object), fixed(old))) return [];
-  return [
-    forbidden(
-      "spec",
-      "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-    ),
-  ];
-}
-
 /** A Job selects its pods by its own uid, unless somebody insists on another way. */
 function labelJob(job: KubernetesObject) {
   const { spec } = job;
@@ -161,19 +115,28 @@ function labelJob(job: KubernetesObject) {
     "job-name": job.metadata.name,
   };
   spec["template"]["metadata"] = { ...metadata, labels: { ...recordOf(metadata["labels"]), ...own } };
-  spec["selector"] = { matchLabels: { "batch.kubernetes.io/controller-uid": uid } };
+  const { matchLabels } = recordOf(spec["selector"]);
+  spec["selector"] = { matchLabels: { ...recordOf(matchLabels), "batch.kubernetes.io/controller-uid": uid } };
+}
+
+/** A Job without labels has those of its pods. */
+function labelLikePods({ metadata, spec = {} }: KubernetesObject) {
+  const { labels } = recordOf(recordOf(spec["template"])["metadata"]);
+  if (Object.keys(metadata.labels ?? {}).length > 0 || !isRecord(labels)) return;
+  metadata.labels = { ...labels } as Record<string, string>; // Checked by the decoder.
 }
 
 function jobErrors({ spec = {} }: KubernetesObject, old: KubernetesObject | undefined): FieldError[] {
   const template = recordOf(spec["template"]);
-  const errors = validatePodSpec(template["spec"], "spec.template.spec");
+  const errors = [
+    ...negatives(spec, ["completions", "parallelism", "backoffLimit", "activeDeadlineSeconds"]),
+    ...selectorProblem(spec),
+    ...templateMetadataErrors(template),
+    ...validatePodSpec(template["spec"], "spec.template.spec"),
+  ];
   const policy = textOf(recordOf(template["spec"])["restartPolicy"]);
   if (policy === "Always")
     errors.push(required("spec.template.spec.restartPolicy", 'valid values: "OnFailure", "Never"'));
-  for (const field of ["completions", "parallelism", "backoffLimit"]) {
-    const value = spec[field];
-    if (typeof value === "number" && value < 0) errors.push(negative(`spec.${field}`, value));
-  }
   if (!old) return errors;
   for (const field of ["selector", "completions"]) {
     if (!equalJson(spec[field], old.spec?.[field]))
@@ -182,4 +145,12 @@ function jobErrors({ spec = {} }: KubernetesObject, old: KubernetesObject | unde
   if (!equalJson(spec["template"], old.spec?.["template"]))
     errors.push(invalid("spec.template", listOf([]), "field is immutable"));
   return errors;
+}
+
+/** Who chooses the pods of a Job by other labels has to say so. */
+function selectorProblem({ manualSelector, selector }: Fields): FieldError[] {
+  const labels = Object.keys(recordOf(recordOf(selector)["matchLabels"]));
+  if (manualSelector === true || labels.every((label) => label.endsWith("controller-uid"))) return [];
+  const badText = goLabelSelector(selector);
+  return [{ ...invalid("spec.selector", selector, "`selector` not auto-generated"), badText }];
 }
