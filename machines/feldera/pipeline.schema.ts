@@ -94,6 +94,7 @@ const programErrorSchema = z.object({
 export const pipelineStatusSchema = z.object({
   observedGeneration: z.int().optional(),
   conditions: conditionsSchema.default([]),
+  id: z.string().optional().describe("by which it is known since before it was renamed; else that of its object"),
   version: z.int().default(1).describe("raised by every edit"),
   program_version: z.int().default(1).describe("raised by every edit of the program"),
   refresh_version: z.int().default(1).describe("raised by whatever a client would want to read again"),
@@ -111,6 +112,10 @@ export const pipelineStatusSchema = z.object({
     .describe("whether its storage is in use or is being cleared"),
   storage_status_since: time.optional(),
   storage_status_details: z.looseObject({}).nullish().describe("the checkpoints, as the process told them last"),
+  storage_config: z
+    .looseObject({})
+    .nullish()
+    .describe("the parts of runtime_config that the stored data depends on, as it was taken into use with them"),
   deployment_id: z.string().nullish().describe("another one after every start"),
   deployment_config: z.looseObject({}).nullish().describe("what the process was given at its start"),
   deployment_error: errorSchema.nullish().describe("why the last run ended, unless it was asked to"),

@@ -152,7 +152,8 @@ test("the Service in deploy/ is the one that the configuration names, on the por
   const { ORRERY_NAMESPACE: namespace, ORRERY_WEBHOOK_PORT: port } = parseEnv({});
   const { metadata, spec } = parse(readFileSync("deploy/webhook-service.yaml", "utf8")) as KubernetesObject;
   const { webhooks } = webhookConfiguration({ namespace, service: serviceName }, []);
-  expect(webhooks).toMatchObject([{ clientConfig: { service: { ...metadata, port: 443 } } }]);
+  const clientConfig = { service: { ...metadata, port: 443 } };
+  expect(webhooks).toMatchObject([{ clientConfig }, { clientConfig }]);
   expect(spec?.ports).toMatchObject([{ port: 443, targetPort: port }]);
 });
 

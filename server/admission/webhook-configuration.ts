@@ -1,3 +1,4 @@
+import { feldera } from "@/machines/feldera/family";
 import { firebolt } from "@/machines/firebolt/family";
 import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
 
@@ -19,27 +20,32 @@ export type WebhookPlace = { url: string } | { namespace: string; service: strin
 export function webhookConfiguration(place: WebhookPlace, authorities: readonly string[]): KubernetesObject {
   const { engine, engineClass } = firebolt.kinds;
   const caBundle = Buffer.from(authorities.join("")).toString("base64");
-  const rule = { apiGroups: [engine.api.group], apiVersions: [engine.api.version], scope: "Namespaced" };
+  const webhook = (name: string, rules: readonly unknown[]) => ({
+    name,
+    admissionReviewVersions: ["v1"],
+    clientConfig: { caBundle, ...clientConfigOf(place) },
+    failurePolicy: "Fail",
+    matchPolicy: "Equivalent",
+    sideEffects: "None",
+    timeoutSeconds: 10,
+    rules,
+  });
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "ValidatingWebhookConfiguration",
     metadata: { name: webhookName },
     webhooks: [
-      {
-        name: "firebolt.orrery.dev",
-        admissionReviewVersions: ["v1"],
-        clientConfig: { caBundle, ...clientConfigOf(place) },
-        failurePolicy: "Fail",
-        matchPolicy: "Equivalent",
-        sideEffects: "None",
-        timeoutSeconds: 10,
-        rules: [
-          { ...rule, resources: [engine.api.plural], operations: ["CREATE", "UPDATE"] },
-          { ...rule, resources: [engineClass.api.plural], operations: ["CREATE", "UPDATE", "DELETE"] },
-        ],
-      },
+      webhook("firebolt.orrery.dev", [
+        ruleFor(engine.api, ["CREATE", "UPDATE"]),
+        ruleFor(engineClass.api, ["CREATE", "UPDATE", "DELETE"]),
+      ]),
+      webhook("feldera.orrery.dev", [ruleFor(feldera.kinds.pipeline.api, ["CREATE", "UPDATE", "DELETE"])]),
     ],
   };
+}
+
+function ruleFor({ group, version, plural }: Api, operations: readonly string[]) {
+  return { apiGroups: [group], apiVersions: [version], resources: [plural], operations, scope: "Namespaced" };
 }
 
 function clientConfigOf(place: WebhookPlace) {

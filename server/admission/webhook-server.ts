@@ -3,7 +3,8 @@ import { createServer } from "node:https";
 import { type AddressInfo } from "node:net";
 import { type Log } from "@/server/observability/log";
 import { type Certificate } from "@/server/tls/self-signed-certificate";
-import { answerReview, type ReviewDeps, reviewSchema } from "./review";
+import { answerReview, reviewSchema } from "./review";
+import { type ReviewDeps } from "./rules";
 import { webhookPath } from "./webhook-configuration";
 
 /** The API server takes objects of up to 3 MiB; a review holds the new one and the old one. */

@@ -3,7 +3,7 @@ import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import type { KubernetesObject, ObjectMeta } from "@/server/kubernetes/object";
 import { deployedRuntimeConfig } from "./deployment-config";
 import type { FelderaOptions } from "./feldera-options";
-import { COMPILER, labels, PIPELINE_PORT, pipelineNames, type Stage } from "./pipeline-names";
+import { COMPILER, labels, PIPELINE_PORT, pipelineId, pipelineNames, type Stage } from "./pipeline-names";
 
 const MILLI = 1000;
 /** What the stand-in needs; a real pipeline names its own under runtime_config.resources. */
@@ -134,7 +134,7 @@ export function compileJobObject(
     ...(options.scripts.compiler && { command: ["node", "/program/sql-compiler.mjs"] }),
     args: [stage],
     env: [
-      { name: "FELDERA_PIPELINE_ID", value: pipeline.metadata.uid },
+      { name: "FELDERA_PIPELINE_ID", value: pipelineId(pipeline) },
       { name: "FELDERA_PIPELINE_NAME", value: name },
       { name: "FELDERA_PROGRAM_VERSION", value: String(version) },
     ],

@@ -1,12 +1,13 @@
 import { setCondition, type Condition } from "@/machines/conditions";
 import type { PipelineStatus } from "@/machines/feldera/pipeline.schema";
 import { computeOf } from "./compute-state";
+import { editsCondition } from "./waiting-edits";
 import type { PipelineSeen } from "./pipeline.read";
 import { programErrorText } from "./program-error-text";
 
 const answering = new Set(["Running", "Paused", "Standby", "Initializing", "Bootstrapping", "Replaying"]);
 
-/** Ready: the process is there and answers. Compiled: the program can be run. */
+/** Ready: the process is there and answers. Compiled: the program can be run. EditsApplied: no edit waits. */
 export function conditionsAfter(seen: PipelineSeen, status: PipelineStatus, now: number): readonly Condition[] {
   const observedGeneration = seen.pipeline.metadata.generation;
   const ready = answering.has(status.deployment_status);
@@ -22,7 +23,7 @@ export function conditionsAfter(seen: PipelineSeen, status: PipelineStatus, now:
     now,
   );
   const compiled = status.program_status === "Success";
-  return setCondition(
+  const withCompiled = setCondition(
     withReady,
     {
       type: "Compiled",
@@ -33,6 +34,7 @@ export function conditionsAfter(seen: PipelineSeen, status: PipelineStatus, now:
     },
     now,
   );
+  return setCondition(withCompiled, { ...editsCondition(seen.pipeline.spec, status), observedGeneration }, now);
 }
 
 function whyNot(seen: PipelineSeen, status: PipelineStatus): string {

@@ -2,7 +2,9 @@ import { timestamp } from "@/machines/conditions";
 import type { Pipeline, PipelineStatus } from "@/machines/feldera/pipeline.schema";
 import { observed } from "@/machines/lifecycle";
 import type { Plan } from "@/server/reconcile/plan";
+import { deployedRuntimeConfig } from "./deployment-config";
 import { deploymentAfter } from "./deployment-status";
+import { storageConfigOf } from "./edit-rules";
 import { combinedOf, noted } from "./noted-status";
 import { conditionsAfter } from "./pipeline-conditions";
 import type { Steps } from "./pipeline-steps";
@@ -58,10 +60,14 @@ function runtimeAfter({ report, pipeline }: PipelineSeen, { runtime }: Steps): P
 }
 
 function storageAfter({ report, pipeline }: PipelineSeen, { storage }: Steps): Partial<PipelineStatus> {
-  if (storage.to !== "InUse")
-    return { storage_status_details: undefined, ...(storage.to === "Cleared" && { activated: false }) };
+  const { status } = pipeline;
+  const forgotten = { activated: false, storage_config: undefined };
+  if (storage.to !== "InUse") return { storage_status_details: undefined, ...(storage.to === "Cleared" && forgotten) };
   const told = report?.kind === "told" ? report.storage : null;
-  return { storage_status_details: told ?? pipeline.status.storage_status_details };
+  return {
+    storage_status_details: told ?? status.storage_status_details,
+    storage_config: status.storage_config ?? storageConfigOf(deployedRuntimeConfig(pipeline)),
+  };
 }
 
 function dismissed(old: PipelineStatus, wishes: Wishes, { resources }: Steps): Partial<PipelineStatus> {

@@ -37,6 +37,10 @@ export function createPipelineReconciler(options: FelderaOptions): Reconciler<Pi
         keysOf: async (_object, world) => nextInQueue(await world.list(kind.api)),
       },
     ],
+    makes: {
+      apis: [apis.persistentVolumeClaim, apis.configMap, apis.service, apis.statefulSet, apis.job, apis.pod],
+      labelsOf: ({ name }) => ({ [labels.pipeline]: name }),
+    },
     read: (pipeline, world) => readPipeline(pipeline, world, options),
     known: knownFor,
     compute: computePipeline,

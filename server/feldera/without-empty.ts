@@ -3,6 +3,7 @@ const free = new Set([
   "program_info",
   "deployment_config",
   "storage_status_details",
+  "storage_config",
   "details",
   "dev_tweaks",
   "config",

@@ -165,6 +165,27 @@ test.each([
   expect((await call("GET", "pipelines")).body).toEqual(before);
 });
 
+const timed = ["resources", "runtime"].flatMap((what) => [
+  `deployment_${what}_status`,
+  `deployment_${what}_desired_status`,
+]);
+const combined = ["deployment_status", "deployment_desired_status", "program_status"];
+
+test("a pipeline is shown with every field of its statuses, and a config of its deployment while it has one", async () => {
+  const deployment_config = { workers: 4 };
+  const { body } = await call(
+    "GET",
+    `pipelines/${await at({ ...provisioned, deployment_id: "d", deployment_config })}`,
+  );
+  for (const field of [...timed, ...combined].flatMap((status) => [status, `${status}_since`]))
+    expect(body).toHaveProperty(field);
+  for (const field of ["deployment_id", "deployment_error", "deployment_initial", "storage_status"])
+    expect(body).toHaveProperty(field);
+  for (const field of ["code", "config", "info", "error", "version"]) expect(body).toHaveProperty(`program_${field}`);
+  expect(body).toMatchObject({ udf_rust: "", udf_toml: "", deployment_config });
+  expect((await call("GET", `pipelines/${await at()}`)).body).toMatchObject({ deployment_config: null });
+});
+
 test("a name that is taken is told", async () => {
   const name = await at();
   expect(await call("POST", "pipelines", { name })).toMatchObject({
@@ -301,6 +322,33 @@ test("a pipeline is renamed while it is stopped and its storage cleared, and els
     body: { name: `${name}-new`, program_code: "CREATE TABLE t (id INT);", deployment_desired_status: "Stopped" },
   });
   expect((await call("GET", `pipelines/${name}`)).status).toBe(404);
+});
+
+// prettier-ignore
+test.each([
+  // what its program was  and is       under another name
+  ["Success",              "Success"],
+  ["RustError",            "RustError"],
+  ["SqlCompiled",          "SqlCompiled"],
+  // Its compiler goes with the old name: the stage begins again.
+  ["CompilingRust",        "SqlCompiled"],
+  ["CompilingSql",         "Pending"],
+] as const)("a rename compiles nothing again: a program that was %s is %s", async (before, after) => {
+  const compiled = { program_info: { schema: { inputs: [], outputs: [] } }, platform_version: "1" };
+  const name = await at({ ...compiled, program_status: before, version: 5, program_version: 3 });
+  const { body: old } = await call("GET", `pipelines/${name}`);
+  await call("PATCH", `pipelines/${name}`, { name: `${name}-new` });
+  const { body } = await call("GET", `pipelines/${name}-new`);
+  expect(body).toMatchObject({ id: old.id, version: 6, program_version: 3, program_status: after });
+  expect(body.program_info).toEqual(after === "Pending" ? null : old.program_info);
+  expect(body.refresh_version).toBeGreaterThan(Number(old.refresh_version));
+});
+
+test("a rename with another program compiles that one, as one more version", async () => {
+  const name = await at({ version: 5, program_version: 3 });
+  await call("PATCH", `pipelines/${name}`, { name: `${name}-new`, program_code: "CREATE TABLE u (id INT);" });
+  const { body } = await call("GET", `pipelines/${name}-new`);
+  expect(body).toMatchObject({ version: 6, program_version: 4, program_status: "Pending", program_info: null });
 });
 
 test("a refusal carries the details that a program can act on", async () => {

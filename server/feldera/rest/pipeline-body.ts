@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pipelineSpecSchema, programConfigSchema, type Pipeline } from "@/machines/feldera/pipeline.schema";
 import { runtimeConfigSchema } from "@/machines/feldera/runtime-config.schema";
-import { PIPELINE_NAME_MAX } from "../pipeline-names";
+import { nameFault } from "../pipeline-names";
 import { PROGRAM_BYTES_MAX, programBytes, tooLargeSentence } from "../program-size";
 import { RestError } from "./rest-error";
 
@@ -25,23 +25,9 @@ export function parseBody(value: unknown): PipelineBody {
   throw new RestError(400, "InvalidRequestBody", `The request body is not a pipeline: ${message}.`);
 }
 
-/** Names are those of Kubernetes objects; what hangs on them leaves this much of the 63 characters. */
-export function requireName(name: string | undefined): string {
-  if (!name) throw new RestError(400, "EmptyName", "The name of a pipeline cannot be empty.");
-  if (name.length > PIPELINE_NAME_MAX) {
-    throw new RestError(400, "TooLongName", `The name is longer than ${PIPELINE_NAME_MAX} characters.`, {
-      length: name.length,
-      max_length: PIPELINE_NAME_MAX,
-    });
-  }
-  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
-    throw new RestError(
-      400,
-      "NameDoesNotMatchPattern",
-      `The name "${name}" may have lower-case letters, digits and "-" only, and no "-" at its ends.`,
-      { name },
-    );
-  }
+export function requireName(name = ""): string {
+  const fault = nameFault(name);
+  if (fault) throw new RestError(400, fault.code, fault.message, fault.details);
   return name;
 }
 

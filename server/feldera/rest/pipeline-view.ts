@@ -1,4 +1,5 @@
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
+import { pipelineId } from "../pipeline-names";
 
 const selectors = ["all", "status", "status_with_connectors"] as const;
 export type Selector = (typeof selectors)[number];
@@ -9,11 +10,12 @@ export function isSelector(word: string): word is Selector {
 
 /** A pipeline as the REST API shows it; `status` leaves out what is large. */
 export function pipelineView(
-  { metadata, spec, status }: Pipeline,
+  pipeline: Pipeline,
   selector: Exclude<Selector, "status_with_connectors">,
 ): Record<string, unknown> {
+  const { metadata, spec, status } = pipeline;
   const light = {
-    id: metadata.uid,
+    id: pipelineId(pipeline),
     name: metadata.name,
     description: spec.description,
     tags: spec.tags,
@@ -53,6 +55,7 @@ export function pipelineView(
     udf_toml: spec.udf_toml,
     program_error: status.program_error ?? {},
     program_info: status.program_info ? shownInfo(status.program_info) : null,
+    deployment_config: status.deployment_config ?? null,
   };
 }
 

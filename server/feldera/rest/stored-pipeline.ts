@@ -4,9 +4,10 @@ import { isAlreadyExists, isConflict } from "@/server/kubernetes/errors";
 import { apiVersionOf, type KubernetesObject } from "@/server/kubernetes/object";
 import { mustMay } from "@/server/resources/access";
 import type { Asked } from "@/server/resources/context";
+import { deletionRefusal, editRefusal, listed, quoted, type RuleBroken } from "../edit-rules";
 import { promised } from "../promised-status";
+import { renamedStatus } from "../renamed-status";
 import { withoutEmpty } from "../without-empty";
-import { requireEditable } from "./edit-rules";
 import { specFrom } from "./pipeline-body";
 import { pipelineView } from "./pipeline-view";
 import { RestError } from "./rest-error";
@@ -46,8 +47,8 @@ export async function edit(
   const object = await raw(call);
   const pipeline = shown(asked, object);
   const spec = next(pipeline.spec);
-  requireEditable(pipeline, { name, spec });
-  if (name !== call.name) return rename(call, name, pipeline, spec);
+  allowedBy(editRefusal(pipeline, { name, spec }));
+  if (name !== call.name) return rename(call, name, pipelineSchema.parse(object), spec);
   const { resourceVersion } = object.metadata;
   const changed = {
     ...object,
@@ -63,33 +64,39 @@ export async function edit(
   }
 }
 
-/** An object keeps its name: under another one the pipeline is a new object, with an id and versions of its own. */
-async function rename(call: Target, name: string, { metadata }: Pipeline, spec: Pipeline["spec"]) {
+/**
+ * An object keeps its name: under another one the pipeline is a new object. It takes over what was compiled, and the id
+ * and version that a compiler image keeps it under. Whatever the worker has begun on it meanwhile, it then reads anew.
+ */
+async function rename(call: Target, name: string, before: Pipeline, spec: Pipeline["spec"]) {
+  const { asked, namespace } = call;
   await mayTouch(call, "delete");
   const { deployment, clear } = specFrom({}, null);
-  const view = await create({ ...call, name }, { ...spec, deployment, clear });
-  await call.asked.client.delete(api, { namespace: call.namespace, name: call.name }, { uid: metadata.uid });
-  return view;
+  await create({ ...call, name }, { ...spec, deployment, clear });
+  const status = withoutEmpty(renamedStatus(before, spec));
+  const object = await asked.client.patch(
+    api,
+    { namespace, name },
+    { status },
+    { type: "merge", subresource: "status" },
+  );
+  await asked.client.delete(api, { namespace, name: call.name }, { uid: before.metadata.uid });
+  return pipelineView(shown(asked, object), "all");
 }
 
 export async function remove(call: Target): Promise<void> {
   await mayTouch(call, "delete");
-  const { status, metadata } = await found(call);
-  if (status.deployment_resources_status !== "Stopped" || status.deployment_resources_desired_status !== "Stopped") {
-    throw new RestError(
-      400,
-      "DeleteRestrictedToFullyStopped",
-      `Stop the pipeline first; it is ${status.deployment_status}.`,
-    );
-  }
-  if (status.storage_status !== "Cleared") {
-    throw new RestError(
-      400,
-      "DeleteRestrictedToClearedStorage",
-      `Clear the storage first; it is ${status.storage_status}.`,
-    );
-  }
-  await call.asked.client.delete(api, { namespace: call.namespace, name: call.name }, { uid: metadata.uid });
+  const pipeline = await found(call);
+  allowedBy(deletionRefusal(pipeline));
+  const { uid } = pipeline.metadata;
+  await call.asked.client.delete(api, { namespace: call.namespace, name: call.name }, { uid });
+}
+
+function allowedBy(refusal: RuleBroken | null): void {
+  if (!refusal) return;
+  const { code, rule, fields } = refusal;
+  if (fields.length === 0) throw new RestError(400, code, `${rule}.`);
+  throw new RestError(400, code, `${listed(fields)} ${rule}.`, { not_allowed: fields.map(quoted) });
 }
 
 export function mayTouch({ asked, namespace, name }: Target, verb: string): Promise<void> {
