@@ -86,6 +86,7 @@ export const engineContainer: Container = {
   ],
   env: [
     {
+      // Empty before Kubernetes 1.28, where no pod has the label: the number is then to be read off the pod's name.
       name: "POD_INDEX",
       valueFrom: { fieldRef: { fieldPath: "metadata.labels['apps.kubernetes.io/pod-index']" } },
     },

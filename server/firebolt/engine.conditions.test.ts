@@ -155,6 +155,15 @@ describe("warning events of the StatefulSet", () => {
     });
   });
 
+  test("they are asked for as soon as a StatefulSet lacks pods, however new it is", async () => {
+    const cluster = await stuck();
+    const set = cluster.get("StatefulSet", "analytics-g0");
+    const creationTimestamp = new Date(cluster.world().now).toISOString();
+    if (set) cluster.put({ ...set, metadata: { ...set.metadata, creationTimestamp } });
+    await cluster.pass(engineName);
+    expect(ready(cluster)?.reason).toBe("FailedCreate");
+  });
+
   test("pods that are there but not ready ask for no events", async () => {
     const cluster = await stuck();
     cluster.playPods(() => false);

@@ -98,7 +98,7 @@ export async function readEngine(engine: Engine, world: World, { bounds, log }: 
     warning: null,
   };
   const isShort = statefulSet !== null && pods.total < engine.spec.replicas;
-  const stuck = isShort && !isFresh(statefulSet, world.now) && mayBeRefined(seen);
+  const stuck = isShort && mayBeRefined(seen);
   const note = (message: string) => (error: unknown) => log.warn(message, { engine: `${namespace}/${name}`, error });
   for (const failure of seen.drain?.failures ?? []) note("not drained yet")(failure);
   return stuck ? { ...seen, warning: await latestWarning(world, statefulSet, note("no events")) } : seen;
@@ -107,14 +107,6 @@ export async function readEngine(engine: Engine, world: World, { bounds, log }: 
 function parsed<T>(result: z.ZodSafeParseResult<T>): T {
   if (result.success) return result.data;
   throw result.error;
-}
-
-/** Until then the StatefulSet controller has not failed, it has not begun; each question costs the server a scan of all events. */
-const STUCK_AFTER_MS = 2_000;
-
-function isFresh({ metadata: { creationTimestamp } }: KubernetesObject, now: number): boolean {
-  const ageMs = now - Date.parse(creationTimestamp ?? "");
-  return ageMs >= 0 && ageMs < STUCK_AFTER_MS;
 }
 
 async function readInstance(engine: Engine, world: World): Promise<Instance | null> {

@@ -6,6 +6,7 @@ import { defineReconciler, type Key, type Watch } from "@/server/reconcile/recon
 import { type World } from "@/server/reconcile/world";
 import { computeEngine } from "./engine.compute";
 import { knownOfEngine } from "./engine.facts";
+import { ofItsParts, ofItsPods, whileDraining } from "./engine-wakes";
 import { refusedWrite } from "./refused-write";
 import { type EngineOptions, type EngineSeen, generationApis, readEngine } from "./engine.read";
 import { labels } from "./generation-names";
@@ -15,26 +16,23 @@ export function createEngineReconciler(options: EngineOptions) {
     id: "firebolt.engine",
     kind: firebolt.kinds.engine,
     watches: [
-      ...[...generationApis, apis.pod, apis.endpoints].map((api): Watch => ({
-        api,
-        labelSelector: labels.engine,
-        keysOf: labelled,
-      })),
+      ...generationApis.map((api): Watch => ({ api, labelSelector: labels.engine, keysOf: ofItsParts })),
+      { api: apis.pod, labelSelector: labels.engine, keysOf: ofItsPods },
+      { api: apis.endpoints, labelSelector: labels.engine, keysOf: whileDraining },
       // Claims are only looked at when their generation goes.
       { api: apis.persistentVolumeClaim, labelSelector: labels.engine, keysOf: () => [] },
       { api: firebolt.kinds.instance.api, keysOf: referring("instanceRef") },
       { api: firebolt.kinds.engineClass.api, keysOf: referring("engineClassRef") },
     ],
+    makes: {
+      apis: [...generationApis, apis.pod, apis.persistentVolumeClaim],
+      labelsOf: ({ name }) => ({ [labels.engine]: name }),
+    },
     read: (engine, world) => readEngine(engine, world, options),
     known: (seen) => ({ phase: knownOfEngine(seen) }),
     compute: computeEngine,
     statusOfFailure: refusedWrite,
   });
-}
-
-function labelled({ metadata }: KubernetesObject): Key[] {
-  const name = metadata.labels?.[labels.engine];
-  return name === undefined ? [] : [{ namespace: metadata.namespace ?? "", name }];
 }
 
 /** The engines that name this instance or class. */

@@ -73,3 +73,30 @@ describe("within 10 s an engine says what keeps its pods from being made, and wi
     await fleet.untilEngine("crowded", "serves", isServing);
   });
 });
+
+test("an engine whose pods come in time asks for no events, neither when it is made nor when it is rolled", async () => {
+  const began = fleet.sent.length;
+  await deploy("smooth");
+  await fleet.untilEngine("smooth", "serves", isServing);
+  await fleet.patch(engineKind.api, "smooth", { spec: { customEngineConfig: { logging: { level: "debug" } } } });
+  await fleet.untilEngine("smooth", "is rolled", (one) => isServing(one) && one.status.activeGeneration === 1);
+  expect(fleet.sent.slice(began).filter(({ path }) => path.includes("/events?fieldSelector="))).toEqual([]);
+});
+
+test("engines that are stuck together each say why, and ask together", async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `lost-${index}`);
+  const began = { passes: fleet.passes.length, sent: fleet.sent.length };
+  await Promise.all(
+    names.map((name) => deploy(name, { template: { spec: { serviceAccountName: `missing-${name}` } } })),
+  );
+  for (const name of names) {
+    const stuck = await fleet.untilEngine(name, "tells", says(`missing-${name}`));
+    expect(ready(stuck)?.message).toMatch(new RegExp(`^StatefulSet ${name}-g0: `));
+  }
+  const questions = fleet.sent.slice(began.sent).filter(({ path }) => path.includes("/events?fieldSelector="));
+  const lookups = fleet.passes
+    .slice(began.passes)
+    .filter(({ key, plan }) => names.includes(key.name) && plan?.effects.length === 0);
+  expect(questions.some(({ path }) => path.includes("StatefulSet"))).toBe(true);
+  expect(questions.length).toBeLessThan(lookups.length);
+});

@@ -1,5 +1,6 @@
 import { firebolt } from "@/machines/firebolt/family";
 import { type Instance } from "@/machines/firebolt/instance.schema";
+import { apis } from "@/server/kubernetes/apis";
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { defineReconciler, type Key, type Watch } from "@/server/reconcile/reconciler";
 import { labels } from "./generation-names";
@@ -12,6 +13,10 @@ export function createInstanceReconciler() {
     id: "firebolt.instance",
     kind: firebolt.kinds.instance,
     watches: instanceApis.map((api): Watch => ({ api, labelSelector: labels.instance, keysOf: labelled })),
+    makes: {
+      apis: [...instanceApis, apis.replicaSet, apis.pod, apis.persistentVolumeClaim],
+      labelsOf: ({ name }) => ({ [labels.instance]: name }),
+    },
     read: readInstance,
     known: (seen) => ({ phase: knownOfInstance(seen) }),
     compute: computeInstance,

@@ -48,7 +48,7 @@ export function createExecCredential(
       const hint = exec.installHint ? ` ${exec.installHint.trim()}` : "";
       throw new Error(`The kubeconfig's exec plugin "${exec.command}" failed (${codeOf(error)}).${hint}`);
     });
-    const { status } = credentialSchema.parse(JSON.parse(stdout));
+    const status = credentialIn(stdout, exec.command);
     expiresAt = status.expirationTimestamp ? Date.parse(status.expirationTimestamp) : Infinity;
     return status;
   };
@@ -68,6 +68,21 @@ export function createExecCredential(
       held = null;
     },
   };
+}
+
+function credentialIn(stdout: string, command: string): Credential {
+  const answer = credentialSchema.safeParse(jsonOf(stdout));
+  if (answer.success) return answer.data.status;
+  // Nothing of what it said instead is quoted: a secret may be in it.
+  throw new Error(`The kubeconfig's exec plugin "${command}" answered with something that is no ExecCredential.`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function codeOf(error: unknown): string {

@@ -7,7 +7,7 @@ const ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** The connection of a pod: ServiceAccount token and CA are read again when the kubelet renews them. */
 export async function inClusterConnection(
-  env: NodeJS.ProcessEnv = process.env,
+  env: Readonly<Record<string, string | undefined>> = process.env,
   folder = ACCOUNT_FOLDER,
 ): Promise<Connection> {
   const host = env.KUBERNETES_SERVICE_HOST;

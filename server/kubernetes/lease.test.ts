@@ -193,6 +193,40 @@ test("a renewal whose answer was lost is recognised as ours", async () => {
   expect(changes).toEqual([true]);
 });
 
+test("a renewal that hangs is given up in time for another one", async () => {
+  await lead();
+  await clock.advance(2_000);
+  await server.next();
+  await clock.advance(5_000);
+  await until("it waits", () => clock.nextInMs() === 2_000);
+  await clock.advance(2_000);
+  (await next(isWrite)).json(200, record("me", 12, { leaseTransitions: 0 }));
+  await until("it is answered", () => clock.nextInMs() === 2_000);
+  await clock.advance(2_000);
+  expect(lease.isHeld()).toBe(true);
+  expect(changes).toEqual([true]);
+});
+
+test("a release that lost a race is tried again on what is there", async () => {
+  await lead();
+  const stopped = lease.stop();
+  (await next(isWrite)).json(409, status(409, "Conflict"));
+  (await next((request) => request.path.endsWith("/worker"))).json(200, record("me", 15, { leaseTransitions: 0 }));
+  const again = await next(isWrite);
+  expect(again.body).toMatchObject({ metadata: { resourceVersion: "15" }, spec: { holderIdentity: "" } });
+  again.json(200, record("", 16));
+  await stopped;
+});
+
+test("who has taken the lease meanwhile keeps it over our release", async () => {
+  await lead();
+  const stopped = lease.stop();
+  (await next(isWrite)).json(409, status(409, "Conflict"));
+  (await next((request) => request.path.endsWith("/worker"))).json(200, record("other", 15));
+  await stopped;
+  expect(server.all.filter(isWrite)).toHaveLength(2);
+});
+
 test("stop gives the lease back, and writes are over before that", async () => {
   await lead();
   const stopped = lease.stop();

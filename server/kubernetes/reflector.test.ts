@@ -205,6 +205,30 @@ describe("watch", () => {
     expect(reflector.state().lists).toBe(1);
   });
 
+  test("a watch that is answered with 500 for two minutes is given up for a list", async () => {
+    const refused = status(500, "InternalError");
+    let watch = await watching(5);
+    for (let tries = 0; watch.query.watch !== undefined && tries < 20; tries++) {
+      watch.json(500, refused);
+      watch = await nextAfterWait();
+    }
+    expect(watch.query).toEqual({ resourceVersion: "5" });
+  });
+
+  test("a 500 long after the last one is a new one", async () => {
+    let watch = await watching(5);
+    for (let version = 6; version < 10; version++) {
+      watch.json(500, status(500, "InternalError"));
+      const open = (await nextAfterWait()).stream();
+      open.event("ADDED", configMap("a", version));
+      await until("the event is in", () => store.resourceVersion === String(version));
+      open.end();
+      watch = await server.next();
+      await clock.advance(60_000);
+    }
+    expect(reflector.state().lists).toBe(1);
+  });
+
   test.each(["as a status", "as an event"])(
     "410 %s leads to a list that is not older than what was seen",
     async (way) => {

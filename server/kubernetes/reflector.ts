@@ -12,6 +12,12 @@ import { isRefusedWatchList, oldViewError, watchOnce } from "@/server/kubernetes
 /** So many newest-possible lists in a row that are older than what we saw: the server was restored from a backup. */
 const OLDER_LISTS_MAX = 3;
 
+/**
+ * A server that answers a watch with 500 may have lost what our version needs, which only a list would mend. client-go
+ * gives such a watch a time of its own, too; as long as the backoff remembers a failure is long enough for a restart.
+ */
+const INTERNAL_ERRORS_MS_MAX = 120_000;
+
 export type Reflector = {
   start(): void;
   /** Ends what is under way, and resolves when nothing of it is left. */
@@ -63,11 +69,21 @@ export function createReflector(options: ReflectorOptions): Reflector {
   let streamsLists: boolean | null = null;
   let failedStream = false;
   let olderLists = 0;
+  /** Since when a watch has been answered with nothing but 500. */
+  let internalSince: number | null = null;
 
   const onReplaced = () => {
     olderLists = 0;
     failedStream = false;
+    internalSince = null;
     first.resolve();
+  };
+
+  const nextAfter = (error: unknown): Next => {
+    if (state.phase !== "watching" || !(error instanceof KubernetesError) || !watchAgain.has(error.kind)) return "list";
+    if (error.kind !== "internal") return "watch";
+    internalSince ??= clock.monotonic();
+    return clock.monotonic() - internalSince < INTERNAL_ERRORS_MS_MAX ? "watch" : "list";
   };
 
   const list = async (): Promise<Next> => {
@@ -94,6 +110,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     state.watches++;
     try {
       await watchOnce({ ...options, from, slim, stall, state, random, signal: stopped.signal, onReplaced });
+      internalSince = null;
       return state.phase === "watching" ? "watch" : "list";
     } catch (error) {
       // A plain list is the surer way to a whole world, and knows what to do when its version is out of reach.
@@ -112,7 +129,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
         next = next === "list" ? await list() : await watch("version");
       } catch (error) {
         if (isStopped()) break;
-        next = nextAfter(error, state.phase);
+        next = nextAfter(error);
         state.phase = "waiting";
         state.lastError = error instanceof Error ? error.message : String(error);
         onError(error);
@@ -144,10 +161,6 @@ const watchAgain: ReadonlySet<ErrorKind> = new Set([
   "unavailable",
   "internal",
 ]);
-
-function nextAfter(error: unknown, phase: ReflectorState["phase"]): Next {
-  return phase === "watching" && error instanceof KubernetesError && watchAgain.has(error.kind) ? "watch" : "list";
-}
 
 function waitOf(error: unknown, backoffMs: number): number {
   return error instanceof KubernetesError ? Math.max(error.retryAfterMs ?? 0, backoffMs) : backoffMs;

@@ -2,6 +2,7 @@ import { type Known } from "@/machines/facts";
 import { type Kind } from "@/machines/kind";
 import { type Event } from "@/machines/lifecycle";
 import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
+import { type Change } from "@/server/kubernetes/store";
 import { type Plan } from "./plan";
 import { type World } from "./world";
 
@@ -12,9 +13,15 @@ export type Key = { namespace: string; name: string };
 export type Watch = {
   api: Api;
   labelSelector?: string;
-  /** Asked about the object before and after a change, so that a moved reference wakes both ends. */
-  keysOf: (object: KubernetesObject, world: World) => Key[] | Promise<Key[]>;
+  /**
+   * Whom a change concerns. Asked about the object before and after it, so that a moved reference wakes both ends.
+   * A change that it gives no key for goes unnoticed: only one that `read` sees nothing of may be left out.
+   */
+  keysOf: (object: KubernetesObject, world: World, change: Change) => Key[] | Promise<Key[]>;
 };
+
+/** What is made for a resource: every object of these kinds that is its own carries the labels. */
+export type Made = { apis: readonly Api[]; labelsOf: (key: Key) => Record<string, string> };
 
 /** How one kind is brought from what is seen to what is wanted. */
 export type Reconciler<Resource, Seen> = {
@@ -22,6 +29,8 @@ export type Reconciler<Resource, Seen> = {
   kind: Kind<Resource>;
   /** Besides the kind itself, which is always watched. */
   watches: readonly Watch[];
+  /** Lets who asks the cluster itself, and no cache, ask once for each kind instead of once for each object. */
+  makes?: Made;
   read(resource: Resource, world: World): Promise<Seen>;
   /** The facts of each lifecycle, with their evidence; a command's arguments may decide some of them. */
   known(seen: Seen, event?: Event): Record<string, Known>;
@@ -39,6 +48,7 @@ export type AnyReconciler = {
   id: string;
   kind: Kind;
   watches: readonly Watch[];
+  makes?: Made;
   read(resource: unknown, world: World): Promise<unknown>;
   known(seen: unknown, event?: Event): Record<string, Known>;
   compute(seen: unknown, event: Event, now: number): Plan;

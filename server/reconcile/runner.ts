@@ -198,8 +198,8 @@ export function createRunner(options: RunnerOptions): Runner {
       cache.store.subscribe((change) => {
         const priority: Priority = change.type === "added" && change.initial ? "low" : "normal";
         const world = options.worldAt(clock.now());
-        wakeAll(keysOf(change.object, world), priority);
-        if (change.type === "updated") wakeAll(keysOf(change.old, world), priority);
+        wakeAll(keysOf(change.object, world, change), priority);
+        if (change.type === "updated") wakeAll(keysOf(change.old, world, change), priority);
         if (parked.size > 0) release();
       }),
     ),

@@ -1,5 +1,5 @@
-import { apis } from "@/server/kubernetes/apis";
 import { type KubernetesObject } from "@/server/kubernetes/object";
+import { warningsAbout } from "./warnings-about";
 import { type World } from "./world";
 
 export type Warning = { reason: string; message: string; count: number; lastSeen: string; sentence: string };
@@ -13,10 +13,9 @@ export async function latestWarning(
   object: KubernetesObject,
   onError: (error: unknown) => void = () => undefined,
 ): Promise<Warning | null> {
-  const { uid, namespace, name } = object.metadata;
+  const { uid, name } = object.metadata;
   if (!uid) return null;
-  const fieldSelector = `involvedObject.uid=${uid},type=Warning`;
-  const events = await world.live.list(apis.event, { namespace, fieldSelector }).catch((error: unknown) => {
+  const events = await warningsAbout(world.live, object).catch((error: unknown) => {
     onError(error);
     return [];
   });

@@ -20,7 +20,7 @@ export type LiveWorld = {
   get(api: Api, ref: { namespace?: string; name: string }): Promise<KubernetesObject | null>;
   list(
     api: Api,
-    where?: { namespace?: string; fieldSelector?: string; labelSelector?: string },
+    where?: { namespace?: string; fieldSelector?: string; labelSelector?: string; timeoutMs?: number },
   ): Promise<KubernetesObject[]>;
   /** Follows no redirect, so that a managed process cannot point us elsewhere. */
   fetch(url: string, options: { timeoutMs: number }): Promise<Answer>;
