@@ -15,6 +15,7 @@ import { silentLog } from "@/server/observability/log";
 import { type PassOutcome } from "@/server/reconcile/pass";
 import { createReconcilers } from "@/server/reconcilers";
 import { createLimitedClient, limitedNamespace } from "@/server/testing/limited-client";
+import { createReplayCheck } from "@/server/testing/replay-check";
 import { createSandboxFleet, type SandboxFleet } from "@/server/testing/sandbox-fleet";
 import { createWorker } from "@/server/worker";
 
@@ -22,6 +23,7 @@ const namespace = "shop";
 const reconcilers = createReconcilers({ firebolt: {}, feldera: testOptions });
 const passes: PassOutcome[] = [];
 const refusals: unknown[] = [];
+const history = createReplayCheck(reconcilers);
 let fleet: SandboxFleet;
 
 beforeAll(async () => {
@@ -40,7 +42,10 @@ beforeAll(async () => {
     reconcilers,
     identity: "rights",
     leaseNamespace: limitedNamespace,
-    onPass: (outcome) => passes.push(outcome),
+    onPass: (outcome) => {
+      passes.push(outcome);
+      history.onPass(outcome);
+    },
   });
   worker.start();
   await engineLife(enginesIn(fleet, namespace));
@@ -65,4 +70,8 @@ async function serveWebhook(client: KubernetesClient): Promise<void> {
 test("the rights in deploy/ are enough for whole lives of every family, from the start to the last pass", () => {
   expect(passes.flatMap(({ error }) => (error?.includes("forbidden") ? [error] : []))).toEqual([]);
   expect(refusals).toEqual([]);
+});
+
+test("and the history of these lives folds to the states that were stored", () => {
+  expect(history.divergences()).toEqual([]);
 });

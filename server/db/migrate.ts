@@ -63,10 +63,12 @@ async function apply(query: Query, { name, sql, checksum }: Migration): Promise<
   );
 }
 
-/** One statement at a time: the embedded database takes no more per call. Statements end with a semicolon at a line's end. */
+/** Ends with a semicolon at a line's end, but for those between $$ and $$: a function's body is part of its statement. */
+const STATEMENT = /(?:\$\$[^]*?\$\$|;(?!\s*$)|[^;])+/gm;
+
+/** One statement at a time: the embedded database takes no more per call. */
 function statementsOf(sql: string): string[] {
-  return sql
-    .split(/;\s*$/m)
+  return (sql.match(STATEMENT) ?? [])
     .map((statement) => statement.replace(/^--.*$/gm, "").trim())
     .filter((statement) => statement !== "");
 }

@@ -7,6 +7,7 @@ import { analytics, createShop, fieldNames, leaksIn, site } from "./fixtures/sho
 import { handlePlain } from "./plain-handler";
 import { procedures } from "./procedures";
 import { handleSession } from "./session-handler";
+import { handleTrpc } from "./trpc-handler";
 
 /** Only ends what hangs. */
 const LIMIT_MS = 300_000;
@@ -111,6 +112,9 @@ function unlimited() {
   return { ...services, door: { ...services.door, spend: () => undefined, spendAttempt: () => undefined } };
 }
 
+const typed = { refusal: { code: expect.any(String) as string, sentence: expect.any(String) as string } };
+type TrpcRefusal = { error?: { data: object }; refusal?: object };
+
 const surfaces = [
   {
     title: "plain HTTP",
@@ -121,7 +125,20 @@ const surfaces = [
       { weight: 1, arbitrary: word.map((path) => `/api/v1/${path}`) },
     ),
     answer: (request: Request) => handlePlain(unlimited(), request),
-    refusal: { refusal: { code: expect.any(String) as string, sentence: expect.any(String) as string } },
+    refusal: typed,
+  },
+  {
+    title: "tRPC",
+    runs: 5_000,
+    seed: 24,
+    path: fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom(...procedures.keys()).map((path) => `/api/trpc/${path}`) },
+      { weight: 1, arbitrary: word.map((path) => `/api/trpc/${path}`) },
+    ),
+    answer: (request: Request) => handleTrpc(unlimited(), request),
+    refusal: typed,
+    // Refused by the procedure, or before there was one.
+    told: (answer: TrpcRefusal) => answer.error?.data ?? answer,
   },
   {
     title: "Feldera's REST API",
@@ -152,7 +169,7 @@ const surfaces = [
       word.map((path) => `/api/session/${path}`),
     ),
     answer: (request: Request) => handleSession(unlimited(), request),
-    refusal: { refusal: { code: expect.any(String) as string, sentence: expect.any(String) as string } },
+    refusal: typed,
   },
 ];
 
@@ -167,7 +184,7 @@ function faultsIn(status: number, text: string): string[] {
 
 test.each(surfaces)(
   "$runs requests that nobody meant to $title get a typed refusal, never a fault, a secret or a stack",
-  async ({ runs, seed, path, answer, refusal }) => {
+  async ({ runs, seed, path, answer, refusal, told = (all: object) => all }) => {
     const statuses = new Map<number, number>();
     for (const sample of fc.sample(sampled(path), { numRuns: runs, seed })) {
       const response = await answer(requestOf(sample));
@@ -175,7 +192,7 @@ test.each(surfaces)(
       if (faultsIn(response.status, text).length > 0 || response.status >= 400) {
         const about = `${sample.method} ${sample.path} ${JSON.stringify(sample.query)} ${sample.body}: ${text.slice(0, 300)}`;
         expect(faultsIn(response.status, text), about).toEqual([]);
-        expect(JSON.parse(text), about).toMatchObject(refusal);
+        expect(told(JSON.parse(text) as object), about).toMatchObject(refusal);
       }
       await response.body?.cancel().catch(() => undefined);
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Layout } from "@/server/layout/layout-machine";
 import { toneSchema } from "./row";
+import { argSchema } from "./state-answers";
 
 const nodeSchema = z.object({
   id: z.string(),
@@ -19,15 +20,6 @@ const edgeSchema = z.object({
 });
 /** As the layout itself says; its places and paths are drawn as they are. */
 const layoutSchema = z.custom<Layout>((value) => typeof value === "object" && value !== null);
-const argSchema = z.object({
-  type: z.enum(["integer", "string", "boolean"]),
-  title: z.string(),
-  min: z.number().optional(),
-  max: z.number().optional(),
-  options: z.array(z.string()).readonly().optional(),
-  default: z.unknown().optional(),
-  suggested: z.unknown().optional(),
-});
 
 /** A machine as it is drawn, told and stored: also one of an older release, whose code is gone. */
 export const definitionSchema = z.object({
@@ -65,15 +57,14 @@ export const definitionSchema = z.object({
 });
 export type Definition = z.infer<typeof definitionSchema>;
 
+const dwellSchema = z.object({ count: z.int(), p50Ms: z.number(), p95Ms: z.number() }).nullable();
+
 const populatedSchema = z.object({
   state: z.string(),
   tone: toneSchema,
   count: z.int(),
   settled: z.boolean().describe("true: a resource may stay here for ever"),
-  dwell: z
-    .object({ count: z.int(), p50Ms: z.number(), p95Ms: z.number() })
-    .nullable()
-    .describe("how long resources stay; null: too few to tell"),
+  dwell: dwellSchema.describe("how long resources stay; null: too few to tell"),
 });
 
 export const machineSummarySchema = z.object({
@@ -101,7 +92,15 @@ export const machineSchema = z.object({
   layout: layoutSchema.describe("large"),
   folded: layoutSchema.nullable().describe("with its boxes shut; null: there are none"),
   states: z.array(populatedSchema),
-  edges: z.array(z.object({ edge: z.string(), count: z.int() })).describe("how often each was taken"),
+  edges: z.array(
+    z.object({
+      edge: z.string(),
+      count: z.int().describe("how often it was taken"),
+      dwell: dwellSchema.describe(
+        "how long resources were in its state before they took it, lately; null: too few to tell",
+      ),
+    }),
+  ),
 });
 /** Rates of the last hour and day. */
 export const flowSchema = z.object({

@@ -43,11 +43,13 @@ export async function machinesList(asked: Asked) {
 /** Every machine as a thumbnail. */
 export async function pictures({ kinds, database }: Asked): Promise<Record<string, Layout>> {
   const machines = Object.values(kinds).flatMap(({ lifecycles }) => Object.values(lifecycles));
-  const drawn = machines.map(async ({ machine }) => {
+  const drawn: [string, Layout][] = [];
+  // One after the other: drawing holds the process up, and a question that waits for a connection meanwhile is given up.
+  for (const { machine } of machines) {
     const hash = contentHash(machine);
-    return [hash, (await layoutsOf(database, hash, diagramOf(machine))).small] as const;
-  });
-  return Object.fromEntries(await Promise.all(drawn));
+    drawn.push([hash, (await layoutsOf(database, hash, diagramOf(machine))).small]);
+  }
+  return Object.fromEntries(drawn);
 }
 
 export type MachineInput = { kind: string; lifecycle?: string | undefined; hash?: string | undefined };
@@ -69,7 +71,7 @@ export async function machine(
   const [{ counts: counted }, stays, edges, stored] = await Promise.all([
     counts(asked.database, { kinds: [id] }, visible),
     staysIn(asked, id),
-    edgeCounts(asked, id, lifecycle, hash ?? contentHash(definedBy)),
+    edgesOf(asked, id, lifecycle, hash ?? contentHash(definedBy)),
     isCurrent ? null : storedMachine(asked, hash),
   ]);
   const definition = stored ?? definitionOf(definedBy);
@@ -111,14 +113,16 @@ function statesWith(kind: Kind, { id, lifecycle, counted, stays }: Known) {
 /** Fewer stays than this say nothing about the next one. */
 const STAYS_MIN = 5;
 
-type Stays = Map<string, { count: number; p50Ms: number; p95Ms: number }>;
+type Bucket = { bucket: number; count: number };
+type Dwell = { count: number; p50Ms: number; p95Ms: number };
+type Stays = Map<string, Dwell>;
 type Stay = { kind: string; lifecycle: string; state: string };
 
 const stayKey = ({ kind, lifecycle, state }: Stay) => `${kind} ${lifecycle} ${state}`;
 
 /** How long resources stay in each state, of one kind or of all. */
 async function staysIn({ database }: Asked, kind: string | null = null): Promise<Stays> {
-  const rows = await database.query<Stay & { bucket: number; count: number }>(
+  const rows = await database.query<Stay & Bucket>(
     `SELECT "kind", "lifecycle", "state", "bucket", "count"::float8 AS "count" FROM "Dwell"
      WHERE $1::text IS NULL OR "kind" = $1 ORDER BY "bucket"`,
     [kind],
@@ -127,18 +131,30 @@ async function staysIn({ database }: Asked, kind: string | null = null): Promise
   for (const row of rows) byState.set(stayKey(row), [...(byState.get(stayKey(row)) ?? []), row]);
   return new Map(
     [...byState].flatMap(([key, buckets]) => {
-      const count = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
-      if (count < STAYS_MIN) return [];
-      return [[key, { count, p50Ms: quantileMs(buckets, 0.5), p95Ms: quantileMs(buckets, 0.95) }] as const];
+      const dwell = dwellOf(buckets);
+      return dwell ? [[key, dwell] as const] : [];
     }),
   );
 }
 
-function edgeCounts({ database }: Asked, kind: string, lifecycle: string, hash: string) {
-  return database.query<{ edge: string; count: number }>(
-    `SELECT "edge", "count"::float8 AS "count" FROM "EdgeCount" WHERE "kind" = $1 AND "lifecycle" = $2 AND "machine" = $3 ORDER BY "edge"`,
+function dwellOf(buckets: readonly Bucket[]): Dwell | null {
+  const count = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
+  return count < STAYS_MIN ? null : { count, p50Ms: quantileMs(buckets, 0.5), p95Ms: quantileMs(buckets, 0.95) };
+}
+
+type Edge = { edge: string; count: number; stays: Bucket[] };
+
+/** How often each edge was ever taken, and after how long in the last days. */
+async function edgesOf({ database }: Asked, kind: string, lifecycle: string, hash: string) {
+  const edges = await database.query<Edge>(
+    `SELECT "edge", "count"::float8 AS "count", coalesce((
+       SELECT jsonb_agg(stay ORDER BY stay."bucket") FROM (
+         SELECT "bucket", sum("count") AS "count" FROM "Pace" p
+         WHERE p."kind" = $1 AND p."lifecycle" = $2 AND p."edge" = e."edge" AND "bucket" >= 0 GROUP BY 1) stay), '[]') AS "stays"
+     FROM "EdgeCount" e WHERE "kind" = $1 AND "lifecycle" = $2 AND "machine" = $3 ORDER BY "edge"`,
     [kind, lifecycle, hash],
   );
+  return edges.map(({ edge, count, stays }) => ({ edge, count, dwell: dwellOf(stays) }));
 }
 
 async function storedMachine({ database }: Asked, hash: string) {

@@ -11,16 +11,24 @@ export function parameters() {
 export type Parameters = ReturnType<typeof parameters>;
 
 /** What a caller may see and what he asked for, but for states and tones. */
-export function baseCondition(filter: Filter, visible: Visible, { add }: Parameters): string {
-  const { family, kinds, namespaces, labels, text } = filter;
-  const conditions = [`"deletedAt" IS NULL`, visibleCondition(visible, add)];
-  if (family !== undefined) conditions.push(`"family" = ${add(family)}`);
-  if (kinds) conditions.push(`"kind" = ANY(${add(kinds)}::text[])`);
-  if (namespaces) conditions.push(`"namespace" = ANY(${add(namespaces)}::text[])`);
+export function baseCondition(filter: Filter, visible: Visible, params: Parameters): string {
+  const { labels, text } = filter;
+  const { add } = params;
+  const conditions = [`"deletedAt" IS NULL`, groupCondition(filter, visible, params)];
   if (labels) conditions.push(`"labels" @> ${add(JSON.stringify(labels))}::jsonb`);
   for (const word of (text ?? "").split(/\s+/).filter(Boolean)) {
     conditions.push(`"searched" LIKE lower(${add(`%${word.replace(/[\\%_]/g, "\\$&")}%`)}::text)`);
   }
+  return conditions.join(" AND ");
+}
+
+/** As much of it as is the same for all rows that stand alike. */
+export function groupCondition(filter: Filter, visible: Visible, { add }: Parameters): string {
+  const { family, kinds, namespaces } = filter;
+  const conditions = [visibleCondition(visible, add)];
+  if (family !== undefined) conditions.push(`"family" = ${add(family)}`);
+  if (kinds) conditions.push(`"kind" = ANY(${add(kinds)}::text[])`);
+  if (namespaces) conditions.push(`"namespace" = ANY(${add(namespaces)}::text[])`);
   return conditions.join(" AND ");
 }
 

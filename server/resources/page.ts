@@ -1,6 +1,13 @@
 import type { Database } from "@/server/db/database";
 import { cursorOf, orderOf, valuesOf } from "./page-cursor";
-import { baseCondition, parameters, stateCondition, type Visible } from "./page-filter";
+import {
+  baseCondition,
+  groupCondition,
+  parameters,
+  stateCondition,
+  type Parameters,
+  type Visible,
+} from "./page-filter";
 import type { Counts, Filter, Page, PageQuery } from "./page-query";
 import { rowColumns, rowOf, type Row, type StoredRow } from "./row";
 
@@ -37,17 +44,16 @@ export async function page(database: Database, query: PageQuery, visible: Visibl
   };
 }
 
-/** The counts alone, for those who have the rows. */
+/** The counts alone, for those who have the rows. Only what a row has of its own needs the rows to be read. */
 export async function counts(
   database: Database,
   filter: Filter,
   visible: Visible,
 ): Promise<{ counts: Counts; version: string }> {
   const params = parameters();
-  const [answer] = await database.query<CountAnswer>(
-    `WITH ${countedFrom(filter, visible, params)} SELECT ${countColumns}`,
-    params.values,
-  );
+  const needsRows = filter.labels !== undefined || Boolean(filter.text);
+  const groups = needsRows ? countedFrom(filter, visible, params) : keptCounts(filter, visible, params);
+  const [answer] = await database.query<CountAnswer>(`WITH ${groups} SELECT ${countColumns}`, params.values);
   if (!answer) throw new Error("A statement without FROM gives one row.");
   return { counts: countsOf(answer), version: answer.version };
 }
@@ -68,12 +74,7 @@ type JsonRow = Omit<Row, "since" | "looksAgainAt"> & { since: string | null; loo
  * Rows that stand alike are counted once, as a group: a fleet of any size stands in few ways. The scan of the fleet keeps
  * no more of a row than its group, its place in the order and where to find it.
  */
-function countedFrom(
-  filter: Filter,
-  visible: Visible,
-  params: ReturnType<typeof parameters>,
-  order: readonly string[] = [],
-): string {
+function countedFrom(filter: Filter, visible: Visible, params: Parameters, order: readonly string[] = []): string {
   const keys = order.map((expression, at) => `, ${expression} AS "key${at}"`);
   return `base AS MATERIALIZED (
       SELECT "id", "version", "alike", ${stateCondition(filter, params)} AS "matches"${keys.join("")}
@@ -84,6 +85,14 @@ function countedFrom(
       ) sized CROSS JOIN LATERAL (
         SELECT "kind", "namespace", "tone", "lifecycles" FROM "Resource" WHERE "Resource"."version" = sized."version" LIMIT 1
       ) one
+    )`;
+}
+
+/** The same groups, as the database keeps them with every write. */
+function keptCounts(filter: Filter, visible: Visible, params: Parameters): string {
+  return `alike AS MATERIALIZED (
+      SELECT "size", ${stateCondition(filter, params)} AS "matches", "kind", "namespace", "tone", "lifecycles"
+      FROM "Standing" WHERE ${groupCondition(filter, visible, params)}
     )`;
 }
 

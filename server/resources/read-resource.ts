@@ -5,7 +5,7 @@ import type { KubernetesObject } from "@/server/kubernetes/object";
 import type { AnyReconciler } from "@/server/reconcile/reconciler";
 import type { World } from "@/server/reconcile/world";
 import { kindOf, reconcilerOf, type Context } from "./context";
-import { rememberingWorld, type Remembered } from "./remembering-world";
+import { rememberingWorld, type MadeHere, type Remembered } from "./remembering-world";
 import type { Ref } from "./ref";
 import { Refused } from "./refusal";
 
@@ -27,12 +27,22 @@ export type Reading = {
 export async function readResource(context: Context, ref: Ref): Promise<Reading> {
   const kind = kindOf(context, ref.kind);
   const reconciler = reconcilerOf(context, ref.kind);
+  // What was made for it is asked for with the object itself: one journey to the API server instead of two.
+  const looking = rememberingWorld(context.world(context.clock.now()), madeFor(reconciler, ref));
   const object = await objectOf(context, kind, ref);
   const now = context.clock.now();
-  const { world, remembered } = rememberingWorld(context.world(now));
+  const { remembered } = looking;
+  const world = { ...looking.world, now };
   const resource = parsed(kind, object);
   const seen = await reconciler.read(resource, world).catch(rethrown);
   return { ref, kind, reconciler, object, resource, seen, known: reconciler.known(seen), world, remembered, now };
+}
+
+const LABEL_VALUE_MAX = 63;
+
+function madeFor({ makes }: AnyReconciler, { namespace, name }: Ref): MadeHere | null {
+  if (!makes || name.length > LABEL_VALUE_MAX) return null;
+  return { apis: makes.apis, namespace, labels: makes.labelsOf({ namespace, name }) };
 }
 
 /** The object itself, from the API server and no cache. */

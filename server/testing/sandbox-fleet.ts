@@ -1,10 +1,11 @@
 import { crdOf } from "@/machines/crd";
 import type { Kind } from "@/machines/kind";
 import { apis } from "@/server/kubernetes/apis";
-import { createClient } from "@/server/kubernetes/client";
+import { clientOver, createClient } from "@/server/kubernetes/client";
 import { createVirtualClock } from "@/server/kubernetes/clock";
 import { isNotFound } from "@/server/kubernetes/errors";
 import { apiVersionOf, type Api, type KubernetesObject } from "@/server/kubernetes/object";
+import { createTransport, type Send } from "@/server/kubernetes/transport";
 import type { PassOutcome } from "@/server/reconcile/pass";
 import type { AnyReconciler } from "@/server/reconcile/reconciler";
 import { createSandbox, type Sandbox } from "@/server/sandbox/sandbox";
@@ -40,10 +41,17 @@ export async function createSandboxFleet({ kinds, reconcilers, namespace }: Flee
   await client.create(apis.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
 
   const passes: PassOutcome[] = [];
+  /** What the workers have sent; watches are not in it. */
+  const sent: Pick<Send, "method" | "path">[] = [];
   const history = createReplayCheck(reconcilers);
   const startWorker = () => {
+    const transport = createTransport(sandbox.connection(), { clock });
+    const send = (request: Send) => {
+      sent.push({ method: request.method, path: request.path });
+      return transport.send(request);
+    };
     const worker = createWorker({
-      client: createClient({ connection: sandbox.connection(), clock }),
+      client: clientOver({ ...transport, send }, clock),
       clock,
       reconcilers,
       identity: "test",
@@ -74,6 +82,7 @@ export async function createSandboxFleet({ kinds, reconcilers, namespace }: Flee
     client,
     sandbox,
     passes,
+    sent,
     until,
     find: async (api: Api, name: string): Promise<KubernetesObject | null> => {
       try {
