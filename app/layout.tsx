@@ -1,7 +1,19 @@
 import type { Metadata, Viewport } from "next";
-import "@fontsource-variable/inter";
-import "@fontsource-variable/jetbrains-mono";
+import localFont from "next/font/local";
 import "./orrery.css";
+
+// Asked for with the page itself: a font that comes after the first layout costs a second one of everything.
+const sans = localFont({
+  src: "../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
+  weight: "100 900",
+  variable: "--inter",
+});
+const mono = localFont({
+  src: "../node_modules/@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2",
+  weight: "100 800",
+  variable: "--jetbrains",
+  adjustFontFallback: false,
+});
 
 export const metadata: Metadata = {
   title: { default: "Orrery", template: "%s · Orrery" },
@@ -23,7 +35,7 @@ const theme = `document.documentElement.dataset.theme=localStorage.getItem("orre
 
 export default function Root({ children }: { children: React.ReactNode }) {
   return (
-    <html lang="en" suppressHydrationWarning>
+    <html lang="en" className={`${sans.variable} ${mono.variable}`} suppressHydrationWarning>
       <head>
         <script dangerouslySetInnerHTML={{ __html: theme }} />
       </head>

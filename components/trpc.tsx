@@ -31,7 +31,13 @@ function connect() {
 }
 
 export function Connections({ children }: { children: React.ReactNode }) {
-  const [{ queries, client }] = useState(connections);
+  const [connected] = useState(connections);
+  return <ConnectedBy {...connected}>{children}</ConnectedBy>;
+}
+
+type Connected = ReturnType<typeof connect> & { children: React.ReactNode };
+
+export function ConnectedBy({ queries, client, children }: Connected) {
   return (
     <QueryClientProvider client={queries}>
       <TRPCProvider trpcClient={client} queryClient={queries}>

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from "playwright";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { launchBrowser } from "./launch-browser";
 
 /** Nothing here measures time; this only ends what hangs. */
@@ -11,17 +11,21 @@ export type Look = { theme?: "light" | "dark"; width?: number; height?: number }
 export function openBrowser(urlOf: () => string) {
   let browser: Browser;
   const contexts: BrowserContext[] = [];
+  const errors: string[] = [];
   beforeAll(async () => {
     browser = await launchBrowser();
   });
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()));
+    // Also what React mends by itself: a page that is not what the server made is made twice, and loses its theme.
+    expect(errors.splice(0), "what no page caught").toEqual([]);
   });
   afterAll(() => browser.close());
 
   const profile = async ({ theme = "light", width = 1440, height = 1000 }: Look = {}) => {
     const context = await browser.newContext({ colorScheme: theme, viewport: { width, height } });
     context.setDefaultTimeout(patience);
+    context.on("weberror", (error) => errors.push(String(error.error())));
     contexts.push(context);
     return context;
   };

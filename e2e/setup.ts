@@ -7,6 +7,8 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** Address of the product that all stories share. */
     url: string;
+    /** And of its cluster. */
+    kubeconfig: string;
   }
 }
 
@@ -28,6 +30,7 @@ export default async function setup(project: TestProject) {
     throw error;
   }
   project.provide("url", product.url);
+  project.provide("kubeconfig", product.kubeconfig);
   return product.stop;
 }
 

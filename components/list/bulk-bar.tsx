@@ -21,11 +21,11 @@ export function BulkBar({ list, selection, kind, rows }: Props) {
     <div className="bulk" role="region" aria-label="Selection">
       <b>{selection.isAll ? total.toLocaleString("en") : chosen.length} selected</b>
       {!selection.isAll && total > chosen.length && (
-        <button className="quiet" onClick={selection.selectAll}>
+        <button className="quiet" onClick={() => selection.choose("all")}>
           Select all {total.toLocaleString("en")} that match
         </button>
       )}
-      <button className="quiet" onClick={selection.clear}>
+      <button className="quiet" onClick={() => selection.choose("none")}>
         Clear
       </button>
       <span className="space" />

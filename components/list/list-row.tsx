@@ -1,10 +1,16 @@
 "use client";
+import { memo } from "react";
 import type { Row } from "@/server/resources/row";
 import { resourcePath } from "../paths";
 import { Age } from "../time/age";
 import { duration } from "../time/duration";
+import { useNow } from "../time/now";
+import { useDwell } from "../time/use-dwell";
 import { StatusPill } from "../tone/status-pill";
 import { Link } from "../ui/link";
+
+/** A command that was asked for in a row. */
+export type Asked = { kind: string; namespace: string; name: string; command: string };
 
 type Props = {
   row: Row;
@@ -13,40 +19,37 @@ type Props = {
   isGone: boolean;
   /** Said where there are several kinds. */
   kindTitle: string | null;
-  stay: { usual: { p50Ms: number; p95Ms: number } | null; ratio: number | null };
-  onSelect: (extend: boolean) => void;
-  onCommand: (command: string) => void;
+  onSelect: (step: { toggled: string; extend: boolean }) => void;
+  onCommand: (asked: Asked) => void;
 };
 
-export function ListRow({ row, isAt, isOn, isGone, kindTitle, stay, onSelect, onCommand }: Props) {
-  const { ratio, usual } = stay;
-  const isLate = ratio !== null && ratio > 1;
-  const tone = isLate && row.tone === "busy" ? "warn" : row.tone;
-  const usually = usual ? `usually ${duration(usual.p50Ms)}, 95 of 100 within ${duration(usual.p95Ms)}` : undefined;
+/** Drawn again only when something of it has changed: what goes on by itself, the time, is a part of its own. */
+export const ListRow = memo(function ListRow({ row, isAt, isOn, isGone, kindTitle, onSelect, onCommand }: Props) {
+  const { id, kind, namespace, name } = row;
   return (
     <div
       className={`row${isAt ? " at" : ""}${isOn ? " on" : ""}${isGone ? " gone" : ""}`}
       role="row"
       aria-selected={isOn}
-      data-row={row.id}
+      data-row={id}
     >
       <span role="cell">
         <input
           type="checkbox"
-          aria-label={`Select ${row.name}`}
+          aria-label={`Select ${name}`}
           checked={isOn}
-          onChange={(event) => onSelect(event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)}
+          onChange={({ nativeEvent }) =>
+            onSelect({ toggled: id, extend: nativeEvent instanceof MouseEvent && nativeEvent.shiftKey })
+          }
         />
       </span>
       <span className="state-cell" role="cell">
-        <StatusPill tone={tone} slim title={usually ?? ""}>
-          {row.state}
-        </StatusPill>
+        <State row={row} />
       </span>
       <span className="name" role="cell">
-        <Link href={resourcePath(row)}>{row.name}</Link>
+        <Link href={resourcePath(row)}>{name}</Link>
         <small>
-          {row.namespace}
+          {namespace}
           {kindTitle !== null && ` · ${kindTitle}`}
           {isGone && " · moved on"}
         </small>
@@ -56,19 +59,40 @@ export function ListRow({ row, isAt, isOn, isGone, kindTitle, stay, onSelect, on
       </span>
       <span className="since" role="cell">
         <Age since={row.since} parts={2} />
-        {ratio !== null && (
-          <span className={`dwell ${isLate ? "warn" : "busy"}`} title={usually} style={{ display: "block" }}>
-            <i style={{ width: `${Math.min(100, Math.round(ratio * 100))}%` }} />
-          </span>
-        )}
+        <Dwell row={row} />
       </span>
       <span className="acts" role="cell">
         {row.commands.slice(0, 2).map((command) => (
-          <button key={command} onClick={() => onCommand(command)}>
+          <button key={command} onClick={() => onCommand({ kind, namespace, name, command })}>
             {command}…
           </button>
         ))}
       </span>
     </div>
   );
+});
+
+function State({ row }: { row: Row }) {
+  const { isLate, usually } = useStay(row);
+  return (
+    <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone} slim title={usually ?? ""}>
+      {row.state}
+    </StatusPill>
+  );
+}
+
+function Dwell({ row }: { row: Row }) {
+  const { ratio, isLate, usually } = useStay(row);
+  if (ratio === null) return null;
+  return (
+    <span className={`dwell ${isLate ? "warn" : "busy"}`} title={usually} style={{ display: "block" }}>
+      <i style={{ width: `${Math.min(100, Math.round(ratio * 100))}%` }} />
+    </span>
+  );
+}
+
+function useStay(row: Row) {
+  const { ratio, usual } = useDwell()(row, useNow());
+  const usually = usual ? `usually ${duration(usual.p50Ms)}, 95 of 100 within ${duration(usual.p95Ms)}` : undefined;
+  return { ratio, isLate: ratio !== null && ratio > 1, usually };
 }

@@ -6,18 +6,14 @@ import { useEffect, useRef, useState } from "react";
 import { CommandDialog } from "../resource/command-dialog";
 import { isTyping } from "../shell/shortcuts";
 import { resourcePath } from "../paths";
-import { useNow } from "../time/now";
-import { useDwell } from "../time/use-dwell";
 import { useTRPC } from "../trpc";
 import { Panel } from "../ui/panel";
 import { BulkBar } from "./bulk-bar";
 import { ListFilters } from "./list-filters";
 import { ListHead } from "./list-head";
-import { ListRow } from "./list-row";
+import { ListRow, type Asked } from "./list-row";
 import { useList, type List } from "./use-list";
 import { useSelection } from "./use-selection";
-
-type Asked = { kind: string; namespace: string; name: string; command: string };
 
 export function ResourceList({ kind }: { kind: string | null }) {
   const list = useList(kind);
@@ -61,9 +57,7 @@ function Rows({ list, kind, titleOf }: RowsProps) {
   const ids = rows.map(({ row }) => row.id);
   const selection = useSelection(ids);
   const [asked, setAsked] = useState<Asked | null>(null);
-  const now = useNow();
-  const dwellOf = useDwell();
-  const at = useCursor(ids, selection.toggle);
+  const at = useCursor(ids, selection.choose);
   const place = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useEffect(() => setTop(place.current?.offsetTop ?? 0), []);
@@ -90,7 +84,7 @@ function Rows({ list, kind, titleOf }: RowsProps) {
         <ListHead
           list={list}
           isAllOn={ids.length > 0 && ids.every(selection.has)}
-          onSelectShown={selection.toggleShown}
+          onSelectShown={() => selection.choose("shown")}
         />
         <div style={{ padding: rows.length ? 0 : "6px 16px" }}>
           <Panel
@@ -125,11 +119,8 @@ function Rows({ list, kind, titleOf }: RowsProps) {
                         isAt={at === row.id}
                         isOn={selection.has(row.id)}
                         kindTitle={titleOf(row.kind)}
-                        stay={dwellOf(row, now)}
-                        onSelect={(extend) => selection.toggle(row.id, extend)}
-                        onCommand={(command) =>
-                          setAsked({ kind: row.kind, namespace: row.namespace, name: row.name, command })
-                        }
+                        onSelect={selection.choose}
+                        onCommand={setAsked}
                       />
                     </div>
                   );
@@ -147,7 +138,7 @@ function Rows({ list, kind, titleOf }: RowsProps) {
 }
 
 /** j and k walk the rows, x selects, enter opens. */
-function useCursor(ids: string[], toggle: (id: string, extend: boolean) => void): string | null {
+function useCursor(ids: string[], choose: ReturnType<typeof useSelection>["choose"]): string | null {
   const [at, setAt] = useState<string | null>(null);
   const router = useRouter();
   useEffect(() => {
@@ -157,8 +148,8 @@ function useCursor(ids: string[], toggle: (id: string, extend: boolean) => void)
       const moves: Record<string, () => void> = {
         j: () => setAt(ids[Math.min(ids.length - 1, index + 1)] ?? null),
         k: () => setAt(ids[Math.max(0, index - 1)] ?? null),
-        x: () => at !== null && toggle(at, false),
-        X: () => at !== null && toggle(at, true),
+        x: () => at !== null && choose({ toggled: at, extend: false }),
+        X: () => at !== null && choose({ toggled: at, extend: true }),
         Enter: () => {
           const [kind = "", namespace = "", name = ""] = at?.split("/") ?? [];
           if (at !== null && !(event.target instanceof HTMLButtonElement || event.target instanceof HTMLAnchorElement))
@@ -169,7 +160,7 @@ function useCursor(ids: string[], toggle: (id: string, extend: boolean) => void)
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [ids, at, toggle, router]);
+  }, [ids, at, choose, router]);
   useEffect(() => {
     if (at !== null) document.querySelector(`[data-row="${CSS.escape(at)}"]`)?.scrollIntoView({ block: "nearest" });
   }, [at]);

@@ -1,39 +1,38 @@
 "use client";
-import { useState } from "react";
+import { useReducer } from "react";
 
-/** The rows that are selected, and whether everything that matches the filter is meant. */
+type Held = { chosen: ReadonlySet<string>; isAll: boolean; last: string | null };
+type Step = { toggled: string; extend: boolean } | "shown" | "all" | "none";
+
+const nothing: Held = { chosen: new Set(), isAll: false, last: null };
+
+/** The rows that are selected, and whether everything that matches the filter is meant. `choose` is the same for good. */
 export function useSelection(ids: string[]) {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [isAll, setAll] = useState(false);
-  const [last, setLast] = useState<string | null>(null);
+  const [{ chosen, isAll }, choose] = useReducer((held: Held, step: Step) => next(held, step, ids), nothing);
   return {
     ids: ids.filter((id) => chosen.has(id)),
     isAll,
     has: (id: string) => isAll || chosen.has(id),
-    toggle: (id: string, extend: boolean) => {
-      const from = extend && last !== null ? ids.indexOf(last) : -1;
-      const to = ids.indexOf(id);
-      const range = from < 0 ? [id] : ids.slice(Math.min(from, to), Math.max(from, to) + 1);
-      setChosen((held) => {
-        const next = new Set(held);
-        const isAdding = from >= 0 || !held.has(id);
-        for (const one of range) {
-          if (isAdding) next.add(one);
-          else next.delete(one);
-        }
-        return next;
-      });
-      setAll(false);
-      setLast(id);
-    },
-    toggleShown: () => {
-      setChosen(new Set(isAll || ids.every((id) => chosen.has(id)) ? [] : ids));
-      setAll(false);
-    },
-    selectAll: () => setAll(true),
-    clear: () => {
-      setChosen(new Set());
-      setAll(false);
-    },
+    choose,
   };
+}
+
+function next(held: Held, step: Step, ids: string[]): Held {
+  if (step === "none") return nothing;
+  if (step === "all") return { ...held, isAll: true };
+  if (step === "shown") {
+    const isEach = held.isAll || ids.every((id) => held.chosen.has(id));
+    return { ...held, chosen: new Set(isEach ? [] : ids), isAll: false };
+  }
+  const { toggled, extend } = step;
+  const from = extend && held.last !== null ? ids.indexOf(held.last) : -1;
+  const to = ids.indexOf(toggled);
+  const range = from < 0 ? [toggled] : ids.slice(Math.min(from, to), Math.max(from, to) + 1);
+  const chosen = new Set(held.chosen);
+  const isAdding = from >= 0 || !chosen.has(toggled);
+  for (const id of range) {
+    if (isAdding) chosen.add(id);
+    else chosen.delete(id);
+  }
+  return { chosen, isAll: false, last: toggled };
 }
