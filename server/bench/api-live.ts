@@ -24,7 +24,8 @@ export async function liveFigures(
   { client, scale }: { client: KubernetesClient; scale: number },
 ): Promise<Figure[]> {
   const { api } = kinds[KIND];
-  const names = Array.from({ length: CHANGING }, (_, at) => `live-${at}`);
+  // Each home has its own: what was deleted in the other may still be held by its finalizer.
+  const names = Array.from({ length: CHANGING }, (_, at) => `live-${home}-${at}`);
   for (const name of names) {
     const base = { apiVersion: apiVersionOf(api), kind: api.kind, metadata: { namespace, name } };
     await client.create(api, { ...base, spec: { template: {} } });

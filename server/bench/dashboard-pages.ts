@@ -55,6 +55,9 @@ export async function diagramPaint(browser: Browser, url: string, resource: stri
       const page = await context.newPage();
       // A renderer's first page pays for its start and its fonts; whoever comes to a diagram has seen another page.
       await page.goto(`${url}/about`);
+      // At rest: what that page still had to do is no part of the next one.
+      await page.getByRole("navigation", { name: "Pages" }).getByText("live", { exact: true }).waitFor();
+      await page.waitForTimeout(500);
       await page.addInitScript({ content: noteDiagram });
       await page.goto(`${url}${path}`);
       await page.waitForFunction(() => "diagramAt" in window);

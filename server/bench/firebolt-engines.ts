@@ -10,6 +10,7 @@ import { type Bench, type BenchGroup, type Figure } from "./bench-group";
 import { defineKinds } from "./define-kinds";
 import { round } from "./sample";
 import { openStatusWatch } from "./status-watch";
+import { podRevision } from "./pod-revision";
 
 const ENGINES = 500;
 const WRITERS = 16;
@@ -102,6 +103,7 @@ export const fireboltEngines: BenchGroup = {
   },
 };
 
+type PodMeta = { labels?: Record<string, string> };
 type Sent = Pick<Send, "method" | "path" | "body" | "headers">;
 
 const isCounted = ({ method, path }: Sent) => method !== "GET" && !path.includes("/leases");
@@ -168,12 +170,18 @@ function playPods(bench: Bench, namespace: string, sent: Sent[]) {
   const status = { phase: "Running", podIP: "127.0.0.1", conditions: [{ type: "Ready", status: "True" }] };
   const play = async (set: KubernetesObject) => {
     const name = `${set.metadata.name}-0`;
-    const { template: pod } = set.spec as { template: { metadata: object; spec: Record<string, unknown> } };
+    // Of every StatefulSet that the API server has taken.
+    const { template: pod } = set.spec as { template: { metadata: PodMeta; spec: Record<string, unknown> } };
+    const labels = {
+      ...pod.metadata.labels,
+      "statefulset.kubernetes.io/pod-name": name,
+      "controller-revision-hash": podRevision(set),
+    };
     const owner = { apiVersion: "apps/v1", kind: "StatefulSet", name: set.metadata.name, uid: set.metadata.uid ?? "" };
     const object: KubernetesObject = {
       apiVersion: "v1",
       kind: "Pod",
-      metadata: { ...pod.metadata, name, namespace, ownerReferences: [{ ...owner, controller: true }] },
+      metadata: { ...pod.metadata, name, namespace, labels, ownerReferences: [{ ...owner, controller: true }] },
       spec: pod.spec,
     };
     const path = pathOf(apis.pod, { namespace });
@@ -192,7 +200,6 @@ function playPods(bench: Bench, namespace: string, sent: Sent[]) {
       act(object).catch((error: unknown) => bench.say(`not played: ${String(error)}`));
     }
   };
-  // The controller replaces a pod that it does not know by one of its own, which is made ready as well.
   const makeReady = ({ metadata }: KubernetesObject) => {
     const path = pathOf(apis.pod, { namespace, name: metadata.name, subresource: "status" });
     const headers = { "content-type": "application/merge-patch+json" };

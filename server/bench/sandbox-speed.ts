@@ -29,10 +29,10 @@ export const sandboxSpeed: BenchGroup = {
       objects: Math.ceil(load.objects / bench.scale),
       updates: Math.ceil(load.updates / bench.scale),
     };
-    const sandbox = await writeLoad(connection, bench.clock, "default", scaled);
+    const sandbox = await writeLoad(connection, "default", scaled);
     const { bytes, cpuMs } = await ask();
     end();
-    const real = await writeLoad(bench.connection, bench.clock, await bench.namespace("writes"), {
+    const real = await writeLoad(bench.connection, await bench.namespace("writes"), {
       ...realLoad,
       updates: Math.ceil(realLoad.updates / bench.scale),
     });
