@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Beside the packages, so that what was made with them goes when they go. */
 export const stampFolder = join(root, "node_modules", ".orrery");
+export const programFolder = join(stampFolder, "program");
 
 const NODE_MIN = [20, 19];
 
@@ -30,6 +31,12 @@ const steps = {
     // Prisma 7 generates without its engine, yet tries to download it; any executable stops it from trying.
     env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: "1" },
   },
+  pack: {
+    title: "pack the program",
+    reads: ["machines", "server", "prisma/schema.prisma", "tsconfig.json", "package-lock.json", "scripts/pack.mjs"],
+    makes: "node_modules/.orrery/program/main.js",
+    command: [process.execPath, ["scripts/pack.mjs"]],
+  },
   build: {
     title: "build the pages",
     reads: [
@@ -38,13 +45,14 @@ const steps = {
       "machines",
       "server",
       "prisma/schema.prisma",
-      "next.config.ts",
+      "next.config.mjs",
       "tsconfig.json",
       "package-lock.json",
     ],
     makes: ".next/BUILD_ID",
     command: ["npx", ["next", "build"]],
-    env: { NEXT_TELEMETRY_DISABLED: "1" },
+    // Whatever the shell or a test runner has set: the pages are those of production.
+    env: { NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" },
   },
 };
 

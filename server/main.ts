@@ -1,5 +1,6 @@
 import { createStages, StoppedEarly } from "@/server/boot/stages";
 import { flagsOf, optionLines, parseEnv, UsageError } from "@/server/env";
+import { KubernetesError } from "@/server/kubernetes/errors";
 import { createLog } from "@/server/observability/log";
 
 // Loaded when asked for: a mistake in the options is told at once, and a worker has no use for the pages.
@@ -61,11 +62,16 @@ async function main() {
 
 /** A mistake that the user can mend is one sentence; anything else is ours, and told with where it came from. */
 function fail(error: unknown): never {
-  process.stderr.write(`  ✗ ${error instanceof UsageError ? error.message : describe(error)}\n`);
+  process.stderr.write(`  ✗ ${describe(error)}\n`);
   process.exit(1);
 }
 
 function describe(error: unknown): string {
+  if (error instanceof UsageError) return error.message;
+  if (error instanceof KubernetesError) {
+    const said = error.message.replace(/\.$/, "");
+    return `The cluster refused what the start needs: ${said}; check that it answers, and that this user has the rights of deploy/rbac.yaml.`;
+  }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

@@ -4,7 +4,9 @@ import { UsageError, type Env } from "@/server/env";
 import { createClient, type KubernetesClient } from "@/server/kubernetes/client";
 import { systemClock } from "@/server/kubernetes/clock";
 import { connectionFrom, type Connection } from "@/server/kubernetes/connection";
+import { isUnauthorized } from "@/server/kubernetes/errors";
 import { createSandbox, type Sandbox } from "@/server/sandbox/sandbox";
+import { makeFolder } from "./make-folder";
 
 export type ConnectedCluster = {
   connection: Connection;
@@ -44,6 +46,7 @@ async function startSandbox(env: Env): Promise<ConnectedCluster> {
 export async function openSandbox(env: Env): Promise<Sandbox> {
   const dataDir = join(env.ORRERY_DATA, "sandbox");
   try {
+    makeFolder(env.ORRERY_DATA);
     return await createSandbox({ port: env.ORRERY_SANDBOX_PORT, dataDir, reset: env.ORRERY_RESET });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -67,9 +70,7 @@ async function reachCluster(env: Env): Promise<ConnectedCluster> {
   const client = createClient({ connection, clock: systemClock });
   const version = await versionOf(client).catch(async (error: unknown) => {
     await client.close();
-    throw new UsageError(
-      `The cluster at ${connection.server} cannot be reached: ${sentenceOf(error)}; check that it runs, or name another one with --kubeconfig.`,
-    );
+    throw isUnauthorized(error) ? strangerTo(connection) : unreachable(connection, error);
   });
   return { connection, client, sandbox: null, title: connection.server, version, stop: async () => client.close() };
 }
@@ -78,6 +79,18 @@ async function versionOf(client: KubernetesClient): Promise<string> {
   const { body } = await client.request("GET", "/version", { timeoutMs: REACH_TIMEOUT_MS });
   const { gitVersion } = body as { gitVersion?: unknown };
   return typeof gitVersion === "string" ? gitVersion : "unknown";
+}
+
+function unreachable({ server }: Connection, error: unknown): UsageError {
+  return new UsageError(
+    `The cluster at ${server} cannot be reached: ${sentenceOf(error)}; check that it runs, or name another one with --kubeconfig.`,
+  );
+}
+
+function strangerTo({ server }: Connection): UsageError {
+  return new UsageError(
+    `The cluster at ${server} does not accept the credentials that it was sent; renew them in the kubeconfig, or name another user's context with --context.`,
+  );
 }
 
 function sentenceOf(error: unknown): string {

@@ -25,6 +25,8 @@ beforeAll(async () => {
   sandbox = await createSandbox({ controllers: false });
   writeFileSync(join(folder, "a-file"), "");
   writeFileSync(join(folder, "cluster"), sandbox.kubeconfig());
+  writeFileSync(join(folder, "stranger"), asUser({ token: "nobody-gave-it" }));
+  writeFileSync(join(folder, "powerless"), asUser({}));
   writeFileSync(join(folder, "away"), kubeconfigOf({ server: `https://127.0.0.1:${NOBODY}`, token: "", cert: "" }));
   writeFileSync(join(folder, "broken"), "clusters: [");
 });
@@ -35,12 +37,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** The sandbox's kubeconfig with the credentials of somebody else; without any, one is anonymous. */
+function asUser(user: { token?: string }): string {
+  const config = JSON.parse(sandbox.kubeconfig()) as { users: { name: string }[] };
+  return JSON.stringify({ ...config, users: config.users.map(({ name }) => ({ name, user })) });
+}
+
 /** Nobody listens on the port of tcpmux. */
 const NOBODY = 1;
 const database = `postgres://orrery@127.0.0.1:${NOBODY}/orrery`;
 const inFolder = (name: string) => join(folder, name);
 
-type Command = "all" | "worker";
+type Command = "all" | "worker" | "sandbox";
 
 /** All that the program said on its way out, save the steps that went well. */
 async function refusal(command: Command, args: readonly string[], env: Record<string, string> = {}) {
@@ -65,6 +73,18 @@ describe("a start that cannot be is refused in one sentence that says what to do
       "all",
       () => ["--port", "0", "--data", inFolder("a-file")],
       /The data folder .*a-file cannot be used: .*; choose another one with --data\./,
+    ],
+    [
+      "a data folder where no folders are made",
+      "all",
+      () => ["--port", "0", "--data", "/proc/self/orrery"],
+      /The data folder \/proc\/self\/orrery cannot be used: .*; choose another one with --data\./,
+    ],
+    [
+      "a folder of the sandbox where no folders are made",
+      "sandbox",
+      () => ["--data", "/proc/self/orrery"],
+      /The sandbox cluster cannot start: .*; choose another folder with --data, or another port with --sandbox-port\./,
     ],
     [
       "a database that does not answer",
@@ -92,6 +112,20 @@ describe("a start that cannot be is refused in one sentence that says what to do
       "worker",
       () => ["--kubeconfig", inFolder("cluster"), "--context", "elsewhere"],
       /The cluster cannot be used: The kubeconfig .*cluster has no context "elsewhere", but "orrery-sandbox"; name another one/,
+      { DATABASE_URL: database },
+    ],
+    [
+      "credentials that the cluster does not accept",
+      "worker",
+      () => ["--kubeconfig", inFolder("stranger")],
+      /The cluster at \S+ does not accept the credentials that it was sent; renew them in the kubeconfig, or name another user's context with --context\./,
+      { DATABASE_URL: database },
+    ],
+    [
+      "a user without rights",
+      "worker",
+      () => ["--kubeconfig", inFolder("powerless")],
+      /The cluster refused what the start needs: .* is forbidden: .*; check that it answers, and that this user has the rights of deploy\/rbac\.yaml\./,
       { DATABASE_URL: database },
     ],
     ["an option that there is not", "all", () => ["--colour"], /--colour is not an option; --help lists them\./],

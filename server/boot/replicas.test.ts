@@ -6,6 +6,8 @@ import { kinds } from "@/machines/families";
 import { installCrds } from "@/server/boot/install-crds";
 import { demoFleet } from "@/server/demo";
 import { startPostgres, type PostgresServer } from "@/server/db/fixtures/postgres-server";
+import { openDatabase } from "@/server/db/open-database";
+import { replay } from "@/server/history/replay";
 import { apis } from "@/server/kubernetes/apis";
 import { createClient, type KubernetesClient } from "@/server/kubernetes/client";
 import { systemClock } from "@/server/kubernetes/clock";
@@ -121,4 +123,10 @@ test("of several workers one writes; a clean stop and kill -9 both pass the work
   // Given up by the one that stopped, and run out under the one that was killed.
   expect(holders).toEqual([names[0], "", names[1], names[2]]);
   expect(recordOf(await client.get(apis.lease, leaseAt)).transitions).toBe(2);
+
+  // Three lives wrote the history, one of them cut off: it folds to the states that it tells.
+  const database = await openDatabase({ url, dataDir: null });
+  const { replayed, divergences } = await replay(database, kinds).finally(() => database.close());
+  expect(divergences).toEqual([]);
+  expect(replayed).toBeGreaterThan(0);
 });

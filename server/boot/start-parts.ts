@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kinds } from "@/machines/families";
 import { startAdmission } from "@/server/admission/admission";
@@ -20,6 +20,7 @@ import type { FamilyOptions } from "@/server/reconcilers";
 import { createServices, provideServices, type Services } from "@/server/services";
 import { startWorkerProcess } from "@/server/worker-process";
 import type { ConnectedCluster } from "./connect-cluster";
+import { makeFolder } from "./make-folder";
 import { portRefusal } from "./port-refusal";
 import type { Stages } from "./stages";
 
@@ -32,7 +33,7 @@ export function startDatabase({ env, stages }: Parts): Promise<Database> {
     title,
     async () => {
       try {
-        if (!env.DATABASE_URL) mkdirSync(env.ORRERY_DATA, { recursive: true });
+        if (!env.DATABASE_URL) makeFolder(env.ORRERY_DATA);
         return await openDatabase({ url: env.DATABASE_URL, dataDir: env.ORRERY_DATA });
       } catch (error) {
         throw new UsageError(databaseRefusal(env, error));
@@ -225,7 +226,7 @@ function oidcOf(env: Env) {
 function keptSecret(env: Env): string {
   const file = join(env.ORRERY_DATA, "session.key");
   try {
-    mkdirSync(env.ORRERY_DATA, { recursive: true });
+    makeFolder(env.ORRERY_DATA);
     if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" });
     return readFileSync(file, "utf8");
   } catch (error) {

@@ -1,6 +1,6 @@
-import type { NextConfig } from "next";
-
-const config: NextConfig = {
+// Not TypeScript: Next would transpile it at every start.
+/** @type {import("next").NextConfig} */
+const config = {
   // One copy of each, loaded by Node: bundled copies would be a second database and a second client.
   serverExternalPackages: [
     "@electric-sql/pglite",
