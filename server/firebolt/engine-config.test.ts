@@ -52,3 +52,8 @@ test("beside a protected path the rest of its section is kept", () => {
     engine: { id: "analytics", query_timeout: "5m" },
   });
 });
+
+test.each(["constructor", "toString"])("a section called %s is a section like any other", (name) => {
+  const custom = JSON.parse(`{ "${name}": { "depth": 1 }, "cache": { "${name}": 2 } }`) as Record<string, unknown>;
+  expect(JSON.parse(JSON.stringify(configOf(custom)))).toEqual({ ...configOf(), ...custom });
+});

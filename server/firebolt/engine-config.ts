@@ -48,17 +48,18 @@ function mergeConfig(base: Config, over: Config): Config {
 }
 
 const protectedKeys = new Set(["schema_version", "endpoints"]);
-const protectedSections: Record<string, ReadonlySet<string>> = {
-  instance: new Set(["id", "type", "multi_engine", "auth"]),
-  engine: new Set(["id", "nodes", "termination_grace_period"]),
-};
+// A Map: a config may well have a section called "constructor".
+const protectedSections = new Map([
+  ["instance", new Set(["id", "type", "multi_engine", "auth"])],
+  ["engine", new Set(["id", "nodes", "termination_grace_period"])],
+]);
 
 /** Drops what the operator alone may say; a section that is no object, or is empty then, goes as a whole. */
 function stripProtected(config: Config): Config {
   return Object.fromEntries(
     Object.entries(config).flatMap(([key, value]) => {
       if (protectedKeys.has(key)) return [];
-      const section = protectedSections[key];
+      const section = protectedSections.get(key);
       if (!section) return [[key, value]];
       if (!isRecord(value)) return [];
       const kept = Object.entries(value).filter(([inner]) => !section.has(inner));
