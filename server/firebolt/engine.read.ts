@@ -169,7 +169,7 @@ async function readOwned(engine: Engine, world: World): Promise<LastLook> {
   const { name, namespace, uid, deletionTimestamp } = engine.metadata;
   const ofGeneration = (claim: KubernetesObject) => generationOf(claim) !== null;
   if (deletionTimestamp !== undefined) {
-    return await lastLook(world, { namespace, uid, labelSelector: `${labels.engine}=${name}` }, generationApis);
+    return await lastLook(world, { namespace, uid, labels: { [labels.engine]: name } }, generationApis);
   }
   const [claims, ...lists] = await Promise.all([
     world.list(apis.persistentVolumeClaim, { namespace, labels: { [labels.engine]: name } }),

@@ -261,11 +261,19 @@ describe("trouble", () => {
     await expect(deploy("n".repeat(300))).rejects.toThrow(/metadata.name/);
   });
 
-  test("a name that is too long for the engine's pods is told as a condition", async () => {
-    await deploy("n".repeat(60));
-    const engine = await fleet.untilEngine("n".repeat(60), "is refused", because("NameRejected"));
-    expect(ready(engine)?.message).toContain("at most 45 characters");
-  });
+  test.each([46, 60, 100, 253])(
+    "a name of %i characters is told as a condition, can be explained, and goes again",
+    async (length) => {
+      const name = "n".repeat(length);
+      await deploy(name);
+      const engine = await fleet.untilEngine(name, "is refused", because("NameRejected"));
+      expect(ready(engine)?.message).toContain("at most 45 characters");
+      const world = createLiveWorld({ client: fleet.client, clock: fleet.clock });
+      expect(await createFireboltReconcilers()["firebolt.engine"].read(engine, world)).toMatchObject({ owned: [] });
+      await fleet.client.delete(engineKind.api, { namespace: "shop", name });
+      await fleet.until("it is gone", async () => (await fleet.find(engineKind.api, name)) === null);
+    },
+  );
 
   test("no password of an instance is in anything that a pass tells", async () => {
     const secret = await fleet.client.get(apis.secret, { namespace: "shop", name: "main-metadata-postgres-creds" });

@@ -134,5 +134,5 @@ function numberOf(value: unknown, otherwise: number): number {
 }
 
 function lookLast({ metadata: { name, namespace, uid } }: Instance, world: World): Promise<LastLook> {
-  return lastLook(world, { namespace, uid, labelSelector: `${labels.instance}=${name}` }, instanceApis);
+  return lastLook(world, { namespace, uid, labels: { [labels.instance]: name } }, instanceApis);
 }

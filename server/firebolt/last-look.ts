@@ -1,5 +1,6 @@
 import { apis } from "@/server/kubernetes/apis";
 import { type Api, type KubernetesObject } from "@/server/kubernetes/object";
+import { selectorOf } from "@/server/reconcile/label-selector";
 import { type Effect, type Plan } from "@/server/reconcile/plan";
 import { type World } from "@/server/reconcile/world";
 import { deleteEffect } from "./generation-sweep";
@@ -7,7 +8,7 @@ import { deleteEffect } from "./generation-sweep";
 /** What an owner that goes still has, and why some of it could not be listed. */
 export type LastLook = { owned: KubernetesObject[]; unlisted: string[] };
 
-type Owner = { namespace: string; uid: string; labelSelector: string };
+type Owner = { namespace: string; uid: string; labels: Record<string, string> };
 
 /**
  * The last look before everything goes is taken at the cluster itself: nothing comes back for what a cache missed. A kind
@@ -15,9 +16,12 @@ type Owner = { namespace: string; uid: string; labelSelector: string };
  */
 export async function lastLook(
   world: World,
-  { namespace, uid, labelSelector }: Owner,
+  { namespace, uid, labels }: Owner,
   kinds: readonly Api[],
 ): Promise<LastLook> {
+  const labelSelector = selectorOf(labels);
+  // A name that is too long for a label was refused before anything could be made.
+  if (labelSelector === null) return { owned: [], unlisted: [] };
   const isMine = ({ metadata }: KubernetesObject) => metadata.ownerReferences?.some((owner) => owner.uid === uid);
   const list = async (api: Api): Promise<LastLook> => {
     try {

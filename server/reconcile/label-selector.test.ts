@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchesSelector } from "./label-selector";
+import { matchesSelector, selectorOf } from "./label-selector";
 
 const labels = { app: "engine", "orrery.dev/part": "a" };
 
@@ -17,4 +17,10 @@ test.each([
   ["app in (engine)", false],
 ])("%s: %s", (selector, matches) => {
   expect(matchesSelector(selector, labels)).toBe(matches);
+});
+
+test("labels that no object can carry are no selector: nobody is asked for them", () => {
+  expect(selectorOf(labels)).toBe("app=engine,orrery.dev/part=a");
+  expect(selectorOf({ app: "n".repeat(63) })).toBe(`app=${"n".repeat(63)}`);
+  expect(selectorOf({ app: "n".repeat(64) })).toBeNull();
 });

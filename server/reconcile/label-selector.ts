@@ -1,3 +1,12 @@
+const LABEL_VALUE_MAX = 63;
+
+/** Labels as a selector; null when no object can carry them, since an API server refuses to look for such a value. */
+export function selectorOf(labels: Readonly<Record<string, string>>): string | null {
+  const terms = Object.entries(labels);
+  if (terms.some(([, value]) => value.length > LABEL_VALUE_MAX)) return null;
+  return terms.map(([label, value]) => `${label}=${value}`).join(",");
+}
+
 /**
  * Whether labels match a selector of the plain forms (`a=b`, `a==b`, `a!=b`, `a`, `!a`, joined by commas). A selector of
  * any other form matches nothing: who asks here wants to be sure.

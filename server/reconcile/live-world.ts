@@ -4,6 +4,7 @@ import { type Clock } from "@/server/kubernetes/clock";
 import { errorOfTransport, isNotFound, KubernetesError, timeoutError } from "@/server/kubernetes/errors";
 import { pathOf } from "@/server/kubernetes/object";
 import { apis } from "@/server/kubernetes/apis";
+import { selectorOf } from "./label-selector";
 import { type Answer, type LiveWorld, type Where, type World } from "./world";
 
 /** A world that asks the API server for everything: what the web process explains and previews with. */
@@ -15,7 +16,9 @@ export function createLiveWorld({ client, clock }: { client: KubernetesClient; c
     },
     get: (api, ref) => live.get(api, ref),
     list: async (api, where = {}) => {
-      const found = await live.list(api, { namespace: where.namespace, labelSelector: selectorOf(where.labels) });
+      const selector = selectorOf(where.labels ?? {});
+      if (selector === null) return [];
+      const found = await live.list(api, { namespace: where.namespace, labelSelector: selector || undefined });
       return found.filter(({ metadata }) => isOwned(metadata.ownerReferences, where));
     },
     live,
@@ -102,11 +105,6 @@ export async function callProcess(
     clock.clearTimeout(timer);
     call.right?.removeEventListener("abort", giveUp);
   }
-}
-
-function selectorOf(labels: Record<string, string> = {}): string | undefined {
-  const terms = Object.entries(labels).map(([label, value]) => `${label}=${value}`);
-  return terms.length > 0 ? terms.join(",") : undefined;
 }
 
 function isOwned(owners: { uid: string }[] | undefined, { ownerUid }: Where): boolean {

@@ -38,10 +38,8 @@ export async function readResource(context: Context, ref: Ref): Promise<Reading>
   return { ref, kind, reconciler, object, resource, seen, known: reconciler.known(seen), world, remembered, now };
 }
 
-const LABEL_VALUE_MAX = 63;
-
 function madeFor({ makes }: AnyReconciler, { namespace, name }: Ref): MadeHere | null {
-  if (!makes || name.length > LABEL_VALUE_MAX) return null;
+  if (!makes) return null;
   return { apis: makes.apis, namespace, labels: makes.labelsOf({ namespace, name }) };
 }
 

@@ -68,7 +68,18 @@ function requirementOf(groups: Readonly<Record<string, string | undefined>>): Re
   if (groups["presentKey"]) return made("Exists", groups["presentKey"], []);
   const symbol = groups["operator"] ?? groups["setOperator"] ?? "=";
   const values = groups["values"]?.split(",").map((value) => value.trim()) ?? [groups["value"] ?? ""];
-  return made(symbols[symbol] ?? "In", groups["key"] ?? groups["setKey"] ?? "", values);
+  const key = groups["key"] ?? groups["setKey"] ?? "";
+  checkLengths(key, values);
+  return made(symbols[symbol] ?? "In", key, values);
+}
+
+const VALUE_MAX = 63;
+
+function checkLengths(key: string, values: readonly string[]): void {
+  const at = values.findIndex((value) => value.length > VALUE_MAX);
+  if (at < 0) return;
+  const fault = `Invalid value: "${values[at] ?? ""}": must be no more than ${VALUE_MAX} characters`;
+  throw badRequestError(`unable to parse requirement: values[${at}][${key}]: ${fault}`);
 }
 
 function made(operator: string, key: string, values: readonly string[]): Requirement {
