@@ -81,8 +81,15 @@ describe("Ready", () => {
 
   test("a stopped engine is Stopped and not PodsNotReady while a pod of it is still there", async () => {
     const cluster = await running({ replicas: 0 });
-    const labels = { "firebolt.io/engine": engineName, "firebolt.io/generation": "0" };
-    cluster.put({ apiVersion: "v1", kind: "Pod", metadata: { name: "late", namespace: "shop", labels }, status: {} });
+    const set = cluster.get("StatefulSet", "analytics-g0");
+    const owner = { apiVersion: "apps/v1", kind: "StatefulSet", name: "analytics-g0", controller: true };
+    const metadata = {
+      name: "late",
+      namespace: "shop",
+      labels: set?.metadata.labels,
+      ownerReferences: [{ ...owner, uid: set?.metadata.uid ?? "" }],
+    };
+    cluster.put({ apiVersion: "v1", kind: "Pod", metadata, status: {} });
     await cluster.pass(engineName);
     expect(ready(cluster)?.reason).toBe("Stopped");
   });

@@ -11,7 +11,7 @@ import { latestWarning, type Warning } from "@/server/reconcile/warning-events";
 import { type World } from "@/server/reconcile/world";
 import { checkDrain, type Drain } from "./drain-check";
 import { engineStatefulSet } from "./engine-objects";
-import { countPods, type PodCount } from "./engine-pods";
+import { countPods, type PodCount, podsMadeBy } from "./engine-pods";
 import { engineSettings, type EngineSettings } from "./engine-settings";
 import { engineVerdict, type ClassFound, type Verdict } from "./engine-verdict";
 import { mayBeRefined } from "./engine.status";
@@ -79,7 +79,7 @@ export async function readEngine(engine: Engine, world: World, { bounds, log }: 
   const settings = engineSettings(engine, engineClass);
   const verdict = engineVerdict(engine, found, bounds);
   const wanted = verdict.admitted ? engineStatefulSet(engine, engineClass, settings, currentGeneration) : null;
-  const pods = countPods(podsNow);
+  const pods = countPods(podsMadeBy(statefulSet, podsNow));
   const seen: EngineSeen = {
     engine,
     gate: instanceGate(instanceNameOf(engine), instance),

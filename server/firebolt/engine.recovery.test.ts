@@ -107,6 +107,27 @@ describe("a worker that ends in creating", () => {
   });
 });
 
+test.each([
+  ["of the same spec", () => undefined],
+  ["of a spec that nobody wants any more", (cluster: PlayedCluster) => change(cluster, image("3"))],
+])(
+  "ready pods %s, left by a StatefulSet that is gone, do not count for the one that has its name now",
+  async (_, meanwhile) => {
+    const cluster = await rollingTo("creating");
+    await cluster.pass(engineName);
+    cluster.playPods();
+    cluster.remove("StatefulSet", "analytics-g1");
+    meanwhile(cluster);
+    // The garbage collector has not come yet: the old pods are there, ready, under the very names and labels.
+    for (let turn = 0; turn < 3; turn++) await cluster.pass(engineName);
+    expect(phaseOf(cluster)).toBe("creating");
+    expect(cluster.engine(engineName).status).toMatchObject({ currentGeneration: 1, activeGeneration: 0 });
+    cluster.playPods();
+    await settle(cluster);
+    expect(cluster.engine(engineName).status).toMatchObject({ phase: "stable", activeGeneration: 1 });
+  },
+);
+
 describe("a worker that ends in switching", () => {
   test("before the Service is moved leaves it to the next pass", async () => {
     const cluster = await rollingTo("switching");
