@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Condition } from "@/machines/conditions";
 import { crdOf } from "@/machines/crd";
 import { firebolt } from "@/machines/firebolt/family";
 import { apis } from "@/server/kubernetes/apis";
 import { createClient, type KubernetesClient } from "@/server/kubernetes/client";
 import { systemClock } from "@/server/kubernetes/clock";
-import { isNotFound } from "@/server/kubernetes/errors";
+import { errorOfStatus, isNotFound } from "@/server/kubernetes/errors";
 import { type Api, apiVersionOf, type KubernetesObject } from "@/server/kubernetes/object";
 import { createAppliedMemory } from "@/server/reconcile/applied-memory";
 import { applyPlan } from "@/server/reconcile/apply";
@@ -168,6 +169,35 @@ test("pods that cannot be looked at fail the pass: they are not taken for pods t
     message: "LIST Pod: no answer",
   });
   expect((await engine()).metadata.resourceVersion).toBe(before);
+});
+
+describe("a StatefulSet that the API server does not take", () => {
+  const answers = (code: number, reason: string) => (what: string) => {
+    if (what === "PATCH StatefulSet") throw errorOfStatus(code, { reason, message: `${reason}: not this one` });
+  };
+  const ready = async () =>
+    ((await engine()).status?.conditions as Condition[]).find(({ type }) => type === "Ready") ?? null;
+
+  beforeEach(async () => {
+    await passOver(await engine());
+  });
+
+  test.each([
+    ["for good, is told and not tried again", 422, "Invalid", "permanent"],
+    ["until somebody allows it, is told and tried again", 403, "Forbidden", "transient"],
+  ])("%s", async (_, code, reason, verdict) => {
+    expect(await passOver(await engine(), answers(code, reason))).toMatchObject({ type: verdict });
+    expect(await ready()).toMatchObject({ status: "False", reason, message: `${reason}: not this one` });
+    await passOver(await engine());
+    await passOver(await engine());
+    expect(await ready()).toMatchObject({ reason: "Rolling" });
+  });
+
+  test("because it has trouble of its own, is tried again, and nothing is said of the engine", async () => {
+    const before = await ready();
+    expect(await passOver(await engine(), answers(500, "InternalError"))).toMatchObject({ type: "transient" });
+    expect(await ready()).toEqual(before);
+  });
 });
 
 test("a config that cannot be written as JSON is a bug of ours, and ends the pass at once", async () => {
