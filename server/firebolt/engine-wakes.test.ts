@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { type Change } from "@/server/kubernetes/store";
 import { type World } from "@/server/reconcile/world";
-import { ofItsParts, whileDraining } from "./engine-wakes";
+import { ofItsClass, ofItsParts, onItsInstance, whileDraining } from "./engine-wakes";
 import { generationLabels } from "./generation-names";
 
 const key = { namespace: "shop", name: "e" };
@@ -91,4 +91,22 @@ test("endpoints wake an engine only while it drains", async () => {
   expect(await whileDraining(endpoints, shows({ phase: "draining" }))).toEqual([key]);
   expect(await whileDraining(endpoints, shows({ phase: "switching" }))).toEqual([]);
   expect(await whileDraining(endpoints, shows(null))).toEqual([]);
+});
+
+describe("an instance or a class wakes the engines that depend on it, and no other", () => {
+  const engines = [
+    object("FireboltEngine", "new", { spec: { instanceRef: "a", engineClassRef: "a" } }),
+    object("FireboltEngine", "other", { spec: { instanceRef: "b" }, status: { observedInstance: "b" } }),
+    object("FireboltEngine", "moved", { spec: { instanceRef: "b" }, status: { observedInstance: "a" } }),
+  ];
+  const world: World = { ...shows(null), list: async () => engines };
+  const names = (keys: { name: string }[]) => keys.map(({ name }) => name);
+
+  test("an instance those that were made for it, even where the spec names another since", async () => {
+    expect(names(await onItsInstance(object("FireboltInstance", "a"), world))).toEqual(["new", "moved"]);
+  });
+
+  test("a class those that name it", async () => {
+    expect(names(await ofItsClass(object("FireboltEngineClass", "a"), world))).toEqual(["new"]);
+  });
 });

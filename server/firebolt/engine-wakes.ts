@@ -32,6 +32,24 @@ export async function whileDraining(endpoints: KubernetesObject, world: World): 
   return keys.filter((_, index) => engines[index]?.status?.phase === "draining");
 }
 
+/** The engines that belong to this instance, whatever their specs say since they were made for it. */
+export function onItsInstance(instance: KubernetesObject, world: World): Promise<Key[]> {
+  return naming(instance, world, ({ spec, status }) => status?.observedInstance ?? spec?.instanceRef);
+}
+
+export function ofItsClass(engineClass: KubernetesObject, world: World): Promise<Key[]> {
+  return naming(engineClass, world, ({ spec }) => spec?.engineClassRef);
+}
+
+async function naming(
+  { metadata: { namespace = "", name } }: KubernetesObject,
+  world: World,
+  nameIn: (engine: KubernetesObject) => unknown,
+): Promise<Key[]> {
+  const engines = await world.list(firebolt.kinds.engine.api, { namespace });
+  return engines.filter((one) => nameIn(one) === name).map(({ metadata }) => ({ namespace, name: metadata.name }));
+}
+
 /** The pass that made the parts looks again by itself; until then only a pod can bring the engine on. */
 async function awaitsFirstPod(key: Key, part: KubernetesObject, world: World): Promise<boolean> {
   const engine = await world.get(firebolt.kinds.engine.api, key);

@@ -1,12 +1,10 @@
 import { type Engine } from "@/machines/firebolt/engine.schema";
 import { firebolt } from "@/machines/firebolt/family";
 import { apis } from "@/server/kubernetes/apis";
-import { type KubernetesObject } from "@/server/kubernetes/object";
-import { defineReconciler, type Key, type Watch } from "@/server/reconcile/reconciler";
-import { type World } from "@/server/reconcile/world";
+import { defineReconciler, type Watch } from "@/server/reconcile/reconciler";
 import { computeEngine } from "./engine.compute";
 import { knownOfEngine } from "./engine.facts";
-import { ofItsParts, ofItsPods, whileDraining } from "./engine-wakes";
+import { ofItsClass, ofItsParts, ofItsPods, onItsInstance, whileDraining } from "./engine-wakes";
 import { refusedWrite } from "./refused-write";
 import { type EngineOptions, type EngineSeen, generationApis, readEngine } from "./engine.read";
 import { labels } from "./generation-names";
@@ -21,8 +19,8 @@ export function createEngineReconciler(options: EngineOptions) {
       { api: apis.endpoints, labelSelector: labels.engine, keysOf: whileDraining },
       // Claims are only looked at when their generation goes.
       { api: apis.persistentVolumeClaim, labelSelector: labels.engine, keysOf: () => [] },
-      { api: firebolt.kinds.instance.api, keysOf: referring("instanceRef") },
-      { api: firebolt.kinds.engineClass.api, keysOf: referring("engineClassRef") },
+      { api: firebolt.kinds.instance.api, keysOf: onItsInstance },
+      { api: firebolt.kinds.engineClass.api, keysOf: ofItsClass },
     ],
     makes: {
       apis: [...generationApis, apis.pod, apis.persistentVolumeClaim],
@@ -33,15 +31,4 @@ export function createEngineReconciler(options: EngineOptions) {
     compute: computeEngine,
     statusOfFailure: refusedWrite,
   });
-}
-
-/** The engines that name this instance or class. */
-function referring(field: "instanceRef" | "engineClassRef") {
-  return async ({ metadata }: KubernetesObject, world: World): Promise<Key[]> => {
-    const { namespace = "", name } = metadata;
-    const engines = await world.list(firebolt.kinds.engine.api, { namespace });
-    return engines
-      .filter(({ spec }) => spec?.[field] === name)
-      .map((engine) => ({ namespace, name: engine.metadata.name }));
-  };
 }
