@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type Plan } from "@/server/reconcile/plan";
 import { createPlayedCluster, seedEngine, type PlayedCluster } from "./fixtures/played-cluster";
 
 const name = "analytics";
@@ -76,8 +77,10 @@ async function run(
   for (let at = 0; at < 40 && cluster.get("FireboltEngine", name); at++) {
     story.acts.filter((one) => one.at === at).forEach(({ act }) => act(cluster));
     const before = cluster.all("StatefulSet").map(({ metadata }) => metadata.name);
+    const counted = cluster.engine(name).status.currentGeneration;
     const plan = await cluster.pass(name, crash?.pass === at ? crash.after : Infinity);
     effects.push(plan.effects.length);
+    if (!isLeaving(plan)) expect(newestDeleted(plan)).toBeLessThan(newestOf(plan, counted));
     for (const gone of before.filter((one) => !cluster.get("StatefulSet", one))) wasReady.delete(gone);
     cluster.playPods(isReady);
     for (const { metadata, spec } of cluster.all("StatefulSet")) {
@@ -91,6 +94,20 @@ async function run(
     if (idle && story.acts.every((one) => one.at < at) && crash?.pass !== at) break;
   }
   return { cluster, effects };
+}
+
+const isLeaving = ({ steps }: Plan) => steps.phase?.actions.includes("removeEverything") === true;
+
+/** The newest generation that a plan deletes anything of; what waits for the status is of one that it counts past. */
+function newestDeleted({ effects }: Plan): number {
+  const numbers = effects.map((effect) =>
+    effect.type === "delete" ? Number(/-g(\d+)(-|$)/.exec(effect.target.name)?.[1] ?? -1) : -1,
+  );
+  return Math.max(-1, ...numbers);
+}
+
+function newestOf({ status }: Plan, counted: number): number {
+  return Math.max(counted, Number(status?.currentGeneration ?? -1));
 }
 
 function invariants(cluster: PlayedCluster, wasReady: ReadonlySet<string>, newestBefore: number): number {

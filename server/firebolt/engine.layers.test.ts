@@ -51,6 +51,24 @@ describe("reading", () => {
   });
 });
 
+describe("the gate", () => {
+  test("comes after reading: what cannot be read fails the pass even when the instance is lost", async () => {
+    const cluster = await running();
+    cluster.remove("FireboltInstance", "main");
+    const get: World["get"] = (api, ref) => (api.kind === "StatefulSet" ? isDown() : cluster.world().get(api, ref));
+    await expect(read(cluster, { get })).rejects.toThrow("the API server is down");
+  });
+
+  test("comes before computing: a spec that changed begins nothing while the instance is lost", async () => {
+    const cluster = await running();
+    change(cluster, image("2"));
+    cluster.remove("FireboltInstance", "main");
+    const { steps, status } = computeEngine(await read(cluster), observed, 0);
+    expect(steps.phase).toMatchObject({ from: "stable", to: "stable", actions: ["holdForInstance"] });
+    expect(status).toMatchObject({ currentGeneration: 0 });
+  });
+});
+
 describe("computing", () => {
   test("the same sight, event and time give the same plan, and nothing that was seen is changed", async () => {
     for (const phase of ["creating", "switching", "draining", "cleaning"]) {
