@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { serverConnection } from "@/server/kubernetes/connection";
 import { type Bench, type BenchGroup, type Figure } from "./bench-group";
+import { packedFile } from "./packed-file";
 import { median, round } from "./sample";
 import { type SandboxReport } from "./sandbox-process";
 import { writeLoad } from "./write-load";
@@ -16,13 +16,14 @@ export const sandboxSpeed: BenchGroup = {
   key: "sandbox",
   title: "the sandbox cluster beside the real API server",
   run: async (bench) => {
+    const file = await packedFile("sandbox-process");
     const starts: number[] = [];
     for (let i = 0; i < STARTS; i++) {
-      const process = await startProcess(bench);
+      const process = await startProcess(bench, file);
       starts.push(process.first.startMs);
       process.end();
     }
-    const { first, ask, end } = await startProcess(bench);
+    const { first, ask, end } = await startProcess(bench, file);
     const connection = serverConnection({ server: first.url, token: first.token });
     const scaled = {
       ...load,
@@ -87,12 +88,8 @@ function figures({ startMs, memory, sandbox, real, cpuMsPerWrite }: Measured): F
   ];
 }
 
-async function startProcess(bench: Bench) {
-  const file = fileURLToPath(new URL("sandbox-process.ts", import.meta.url));
-  const child = fork(file, {
-    execArgv: ["--import", "tsx", "--expose-gc"],
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
+async function startProcess(bench: Bench, file: string) {
+  const child = fork(file, { execArgv: ["--expose-gc"], stdio: ["ignore", "ignore", "inherit", "ipc"] });
   bench.undo(() => child.kill("SIGKILL"));
   const answer = () =>
     new Promise<SandboxReport>((resolve, reject) => {

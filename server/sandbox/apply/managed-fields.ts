@@ -3,7 +3,7 @@ import { type RequestContext } from "@/server/sandbox/admission-plugin";
 import { diffFields } from "@/server/sandbox/apply/field-diff";
 import { covers, type Fields, type FieldSet, subtract, unite } from "@/server/sandbox/apply/field-set";
 import { trackedSchema } from "@/server/sandbox/apply/tracked-schema";
-import { equalJson, isRecord, without } from "@/server/sandbox/json";
+import { equalJson, isRecord, setKey } from "@/server/sandbox/json";
 import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 
 /** One entry of metadata.managedFields. */
@@ -33,11 +33,12 @@ export function trackUpdate(
   ctx: RequestContext,
   { time, subresource }: { time: string; subresource?: string | undefined },
 ): boolean {
-  const before = isReset(next.metadata.managedFields) ? [] : entriesOf(old);
+  const known = entriesOf(old);
+  const before = isReset(next.metadata.managedFields) ? [] : known;
   const { changed, removed } = diffFields(trackedSchema(type), tracked(old), tracked(next));
   keepManagedFields(next, old);
   const touched = changed !== null || removed !== null;
-  if (!touched && before.length === entriesOf(old).length) return false;
+  if (!touched && before.length === known.length) return false;
   const own = entryOf(type, ctx, { time, fields: {}, subresource });
   const mine = before.find((entry) => isSameManager(entry, own));
   // Most writes: somebody changes again what nobody else has changed.
@@ -80,17 +81,19 @@ export function isSameManager(a: ManagedFields, b: ManagedFields): boolean {
   );
 }
 
+const UNTRACKED = new Set(["apiVersion", "kind", "metadata"]);
 const TRACKED_METADATA = ["generateName", "labels", "annotations", "ownerReferences", "finalizers"] as const;
 
 /** The part of an object whose fields have owners. */
 export function tracked(object: KubernetesObject): Record<string, unknown> {
-  const rest = without(object, "apiVersion", "kind", "metadata");
   let metadata: Record<string, unknown> | null = null;
   for (const key of TRACKED_METADATA) {
     const value = object.metadata[key];
     if (value !== undefined) (metadata ??= {})[key] = value;
   }
-  return metadata ? { metadata, ...rest } : rest;
+  const result: Record<string, unknown> = metadata ? { metadata } : {};
+  for (const key in object) if (!UNTRACKED.has(key)) setKey(result, key, object[key]);
+  return result;
 }
 
 function entryOf(

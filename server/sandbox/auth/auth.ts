@@ -3,14 +3,13 @@ import { type AdmissionPlugin } from "@/server/sandbox/admission-plugin";
 import { createAuthenticator } from "@/server/sandbox/auth/authenticator";
 import { createAuthorizer, forbiddenAccess } from "@/server/sandbox/auth/authorizer";
 import { escalationCheck } from "@/server/sandbox/auth/escalation-check";
-import { type AccessAttributes as Wanted } from "@/server/sandbox/auth/rbac";
 import { reviewAnswers } from "@/server/sandbox/auth/reviews";
 import { startRoleAggregation } from "@/server/sandbox/auth/role-aggregation";
 import { requestToken } from "@/server/sandbox/auth/token-request";
 import { startTokenSecrets } from "@/server/sandbox/auth/token-secrets";
 import { createTokens } from "@/server/sandbox/auth/tokens";
 import { type Cluster } from "@/server/sandbox/cluster";
-import { type Access, type AccessAttributes } from "@/server/sandbox/http/access";
+import { type Access } from "@/server/sandbox/http/access";
 import { unauthorizedError } from "@/server/sandbox/status-error";
 import { type Strategy } from "@/server/sandbox/type-registry";
 
@@ -39,8 +38,7 @@ export function createAuth({ cluster, adminToken, anonymousAdmin = false, caBund
         if (user === null) throw unauthorizedError();
         return user;
       },
-      authorize(user, attributes) {
-        const wanted = wantedOf(attributes);
+      authorize(user, wanted) {
         const { allowed, reason } = authorizer.authorize(user, wanted);
         if (!allowed) throw forbiddenAccess(user, wanted, reason);
       },
@@ -53,10 +51,4 @@ export function createAuth({ cluster, adminToken, anonymousAdmin = false, caBund
       return () => stops.forEach((stop) => stop());
     },
   };
-}
-
-function wantedOf(attributes: AccessAttributes): Wanted {
-  if (!attributes.resource) return { verb: attributes.verb, path: attributes.path };
-  const { plural, ...rest } = attributes;
-  return { ...rest, resource: plural };
 }

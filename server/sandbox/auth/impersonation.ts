@@ -9,6 +9,7 @@ const extraPrefix = "impersonate-extra-";
 
 /** The user that a request wants to be, if the one who sends it may; the sender where it asks for nobody else. */
 export function impersonated(sender: UserInfo, headers: IncomingHttpHeaders, authorizer: Authorizer): UserInfo {
+  if (!asksForAnother(headers)) return sender;
   const username = headers["impersonate-user"];
   const groups = listed(headers["impersonate-group"]);
   const uid = headers["impersonate-uid"];
@@ -43,6 +44,11 @@ export function impersonated(sender: UserInfo, headers: IncomingHttpHeaders, aut
     ...(typeof uid === "string" ? { uid } : {}),
     ...(extraNames.length > 0 ? { extra } : {}),
   };
+}
+
+function asksForAnother(headers: IncomingHttpHeaders): boolean {
+  for (const name in headers) if (name.startsWith("impersonate-")) return true;
+  return false;
 }
 
 function withAuthenticated(groups: readonly string[], username: string): string[] {

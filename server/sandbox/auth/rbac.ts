@@ -31,9 +31,9 @@ export type ResourceAccess = {
   group: string;
   version?: string;
   resource: string;
-  subresource?: string;
-  namespace?: string;
-  name?: string;
+  subresource?: string | undefined;
+  namespace?: string | undefined;
+  name?: string | undefined;
 };
 type PathAccess = { verb: string; path: string };
 

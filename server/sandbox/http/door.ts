@@ -3,7 +3,8 @@ import { type IncomingMessage, type ServerResponse } from "node:http";
 import { type Duplex } from "node:stream";
 import { type Cluster } from "@/server/sandbox/cluster";
 import { type RequestContext } from "@/server/sandbox/admission-plugin";
-import { type Access, type AccessAttributes } from "@/server/sandbox/http/access";
+import { type AccessAttributes } from "@/server/sandbox/auth/rbac";
+import { type Access } from "@/server/sandbox/http/access";
 import { type Call } from "@/server/sandbox/http/call";
 import { objectIn } from "@/server/sandbox/http/incoming";
 import { discoveryDoor } from "@/server/sandbox/http/discovery-door";
@@ -81,9 +82,9 @@ export function createDoorkeeper(deps: DoorDeps): Door {
 async function handle(deps: DoorDeps, request: IncomingMessage, response: ServerResponse) {
   const { path, query } = urlOf(request);
   const info = requestInfoOf(path);
-  const user = await deps.access.authenticate(request.headers);
+  const user = deps.access.authenticate(request.headers);
   const verb = verbOf(request, info, query);
-  await deps.access.authorize(user, attributesOf(info, verb, path));
+  deps.access.authorize(user, attributesOf(info, verb, path));
   if (!info.resource) return discoveryDoor(deps.cluster, path, request, response);
 
   const type = deps.cluster.types.find(info.group, info.version, info.plural);
@@ -168,8 +169,8 @@ async function subresourceCreate(
 async function handleUpgrade(deps: DoorDeps, request: IncomingMessage, socket: Duplex, head: Buffer) {
   const { path, query } = urlOf(request);
   const info = requestInfoOf(path);
-  const user = await deps.access.authenticate(request.headers);
-  await deps.access.authorize(user, attributesOf(info, request.method === "POST" ? "create" : "get", path));
+  const user = deps.access.authenticate(request.headers);
+  deps.access.authorize(user, attributesOf(info, request.method === "POST" ? "create" : "get", path));
   const connect = connectCallOf(info, query);
   const connects = deps.connects();
   if (!connect || !connects) throw noSuchPath();
@@ -197,18 +198,9 @@ function verbOf(request: IncomingMessage, info: RequestInfo, query: URLSearchPar
 }
 
 function attributesOf(info: RequestInfo, verb: string, path: string): AccessAttributes {
-  if (!info.resource) return { resource: false, verb, path };
+  if (!info.resource) return { verb, path };
   const { group, version, plural, namespace, name, subresource } = info;
-  return {
-    resource: true,
-    verb,
-    group,
-    version,
-    plural,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
-  };
+  return { verb, group, version, resource: plural, namespace, name, subresource };
 }
 
 const CONNECTS = new Set(["log", "exec", "attach", "portforward", "proxy"]);

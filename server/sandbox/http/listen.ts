@@ -7,6 +7,8 @@ export type Listening = { port: number; sockets: ReadonlySet<Socket>; stop(): Pr
 
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+/** Connections are kept however long they are idle: on loopback they cost nothing, and a timer for each answer does. */
+const kept = { keepAliveTimeout: 0 };
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 const TLS_HANDSHAKE = 0x16;
 
@@ -28,14 +30,14 @@ type Options = {
 export async function listen(options: Options): Promise<Listening> {
   const { host, port, preferredPort = 0, onRequest, onUpgrade, certificate } = options;
   if (!LOOPBACK.has(host)) throw new Error(`The sandbox listens on loopback only, and ${host} is not: use 127.0.0.1`);
-  const plain = createHttpServer({ keepAliveTimeout: 120_000 }, onRequest).on("upgrade", onUpgrade);
+  const plain = createHttpServer(kept, onRequest).on("upgrade", onUpgrade);
   plain.requestTimeout = 0;
   let secure: Promise<HttpServer> | null = null;
   const sockets = new Set<Socket>();
 
   async function secureServer() {
     const { createServer } = await import("node:https");
-    const server = createServer({ ...certificate(), keepAliveTimeout: 120_000 }, onRequest).on("upgrade", onUpgrade);
+    const server = createServer({ ...certificate(), ...kept }, onRequest).on("upgrade", onUpgrade);
     server.requestTimeout = 0;
     return server;
   }

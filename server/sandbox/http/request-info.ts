@@ -6,9 +6,9 @@ export type RequestInfo =
       group: string;
       version: string;
       plural: string;
-      namespace?: string;
-      name?: string;
-      subresource?: string;
+      namespace: string | undefined;
+      name: string | undefined;
+      subresource: string | undefined;
       /** What follows the subresource: the path of a proxy. */
       rest: string;
       /** The deprecated `/watch/` prefix. */
@@ -23,36 +23,38 @@ export function requestInfoOf(path: string): RequestInfo {
   const parts = split.includes("") ? split.filter((part) => part !== "") : split;
   const start = parts[0] === "api" ? 2 : parts[0] === "apis" ? 3 : Infinity;
   if (parts.length <= start) return { resource: false, path };
-  const group = start === 2 ? "" : decode(parts[1]);
-  const version = decode(parts[start - 1]);
-  let tail = parts.slice(start);
-  const watchPrefix = tail[0] === "watch";
-  if (watchPrefix) tail = tail.slice(1);
-
-  let namespace: string | undefined;
+  const group = start === 2 ? "" : decode(parts[1] ?? "");
+  const version = decode(parts[start - 1] ?? "");
+  const watchPrefix = parts[start] === "watch";
+  const first = watchPrefix ? start + 1 : start;
+  const left = parts.length - first;
   const inNamespace =
-    tail[0] === "namespaces" && tail.length > 2 && !(tail.length === 3 && NAMESPACE_SUBRESOURCES.has(tail[2] ?? ""));
-  if (inNamespace) {
-    namespace = decode(tail[1]);
-    tail = tail.slice(2);
-  }
-  const [plural = "", name, subresource, ...rest] = tail;
-  if (plural === "") return { resource: false, path };
+    parts[first] === "namespaces" && left > 2 && !(left === 3 && NAMESPACE_SUBRESOURCES.has(parts[first + 2] ?? ""));
+  const at = inNamespace ? first + 2 : first;
+  if (parts.length <= at) return { resource: false, path };
   return {
     resource: true,
     group,
     version,
-    plural: decode(plural),
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name: decode(name) }),
-    ...(subresource === undefined ? {} : { subresource: decode(subresource) }),
-    rest: rest.length === 0 ? (path.endsWith("/") ? "/" : "") : `/${rest.join("/")}${path.endsWith("/") ? "/" : ""}`,
+    plural: decode(parts[at] ?? ""),
+    namespace: inNamespace ? decode(parts[first + 1] ?? "") : undefined,
+    name: decodedIf(parts[at + 1]),
+    subresource: decodedIf(parts[at + 2]),
+    rest: restOf(path, parts, at + 3),
     watchPrefix,
   };
 }
 
-function decode(part: string | undefined): string {
-  if (part === undefined) return "";
+function restOf(path: string, parts: readonly string[], from: number): string {
+  const rest = parts.length > from ? `/${parts.slice(from).join("/")}` : "";
+  return path.endsWith("/") ? `${rest}/` : rest;
+}
+
+function decodedIf(part: string | undefined): string | undefined {
+  return part === undefined ? undefined : decode(part);
+}
+
+function decode(part: string): string {
   if (!part.includes("%")) return part;
   try {
     return decodeURIComponent(part);

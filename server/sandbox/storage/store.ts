@@ -95,7 +95,8 @@ export function createStore({ historyMax = 4_096 }: { historyMax?: number } = {}
     all(storageKey, namespace) {
       const collection = collections.get(storageKey);
       if (!collection) return [];
-      return namespace === undefined ? everyItem(collection) : (collection.namespaces.get(namespace)?.values() ?? []);
+      if (namespace !== undefined) return collection.namespaces.get(namespace)?.values() ?? [];
+      return collection.namespaces.size === 0 ? collection.items.values() : everyItem(collection);
     },
     allAt(storageKey, at) {
       const collection = collectionOf(storageKey);

@@ -27,7 +27,7 @@ type Group = { selection: Selection; pending: string[]; writers: Set<Writer>; le
 /** Between rounds, this many times as long as the last one took: the busier the hub, the larger the batches… */
 const REST = 9;
 /** …but nobody waits longer than this for the next. */
-const REST_MAX_MS = 10;
+const REST_MAX_MS = 25;
 
 /** Serialises each event once per selection, and writes once per watcher and tick; less often when a round takes long. */
 export function createWatchHub(store: Store): WatchHub {
