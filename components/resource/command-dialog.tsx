@@ -42,8 +42,8 @@ function Ask({
   const trpc = useTRPC();
   const [args, setArgs] = useState(() => firstArgs(offer.args));
   const [typed, setTyped] = useState("");
-  // One key per opened dialog: a second click on the same button is the same request.
-  const [idempotencyKey] = useState(randomKey);
+  // A second click on the same button is the same request, until it is answered: what was refused may be asked again.
+  const [idempotencyKey, setIdempotencyKey] = useState(randomKey);
   const [seenState] = useState(answer.lifecycles.find(({ lifecycle }) => lifecycle === offer.lifecycle)?.state);
   const preview = useQuery({
     ...trpc.resource.preview.queryOptions({ ...resource, command: offer.command, args }),
@@ -53,6 +53,7 @@ function Ask({
   const send = useMutation(
     trpc.resource.command.mutationOptions({
       onSuccess: (done) => {
+        setIdempotencyKey(randomKey());
         if (!done.accepted) return;
         announce(done.sentence);
         onClose();

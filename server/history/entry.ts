@@ -3,6 +3,7 @@ import { edgeTaken } from "@/machines/edges";
 import type { Known } from "@/machines/facts";
 import { guardTree, sentencesOf } from "@/machines/guard-tree";
 import type { Kind, Lifecycle } from "@/machines/kind";
+import type { KubernetesObject } from "@/server/kubernetes/object";
 import type { PassOutcome } from "@/server/reconcile/pass";
 import { sameValue } from "@/server/reconcile/merge-patch";
 import { idOf } from "@/server/resources/ref";
@@ -16,8 +17,9 @@ export type NewTransition = {
   lifecycle: string;
   pass: string;
   at: string;
-  /** The version of the resource that the pass decided on; not stored, it tells whose wish the pass had read. */
+  /** The versions of the resource that this pass and the last one before it had read: not stored, they tell whose wish is new. */
   readVersion: string | null;
+  readBefore: string | null;
   machine: string;
   from: string;
   to: string;
@@ -44,6 +46,8 @@ export type Memory = {
   states: Record<string, string>;
   error: string | null;
   generation: string;
+  /** What was read by the last pass that did all it wanted; null: nobody knows, or versions have no order. */
+  readVersion: string | null;
 };
 
 /** What happened in a pass, lifecycle by lifecycle. A pass in which nothing happened gives nothing. */
@@ -68,6 +72,7 @@ export function transitionsOf(outcome: PassOutcome, kind: Kind, before: Memory |
       {
         ...causeOf(lifecycle, step, known),
         ...storedOf(outcome, name),
+        readBefore: sameBefore(outcome, before)?.readVersion ?? null,
         ...stayOf(lifecycle, was.data, outcome.at, step.from !== to),
         from: step.from,
         to,
@@ -83,9 +88,14 @@ export function transitionsOf(outcome: PassOutcome, kind: Kind, before: Memory |
   });
 }
 
+/** What was deleted and made again has no past. */
+function sameBefore({ object }: PassOutcome, before: Memory | undefined): Memory | undefined {
+  return before?.uid === object?.metadata.uid ? before : undefined;
+}
+
 /** It is not where the pass before left it: a worker died before it could tell, or somebody wrote the status by hand. */
-function untoldBefore({ object }: PassOutcome, before: Memory | undefined, name: string, from: string): number {
-  const left = before?.uid === object?.metadata.uid ? before?.states[name] : undefined;
+function untoldBefore(outcome: PassOutcome, before: Memory | undefined, name: string, from: string): number {
+  const left = sameBefore(outcome, before)?.states[name];
   return left === undefined || left === from ? 0 : 1;
 }
 
@@ -97,13 +107,19 @@ function storedOf({ id, kind, key, object, resourceAfter, at, writes }: PassOutc
     lifecycle,
     pass: id,
     at: new Date(at).toISOString(),
-    readVersion: object?.metadata.resourceVersion ?? null,
+    readVersion: orderedVersion(object),
     writes: writes
       .filter(({ outcome }) => outcome !== "unchanged")
       .map(({ sentence, outcome, ms }) => ({ sentence, outcome, ms: Math.round(ms) })),
     generation: resourceAfter?.metadata.generation ?? null,
     conditions: resourceAfter?.status?.conditions ?? [],
   };
+}
+
+/** Versions of today's API servers are numbers that only grow; another's cannot be compared. */
+export function orderedVersion(object: KubernetesObject | null): string | null {
+  const version = object?.metadata.resourceVersion ?? "";
+  return /^[1-9]\d*$/.test(version) ? version : null;
 }
 
 /** The edge that was taken and the guard that opened it, in words. A composed lifecycle takes no steps of its own. */

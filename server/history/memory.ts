@@ -2,7 +2,7 @@ import type { Kind } from "@/machines/kind";
 import type { PassOutcome } from "@/server/reconcile/pass";
 import { lifecycleStates } from "@/server/resources/lifecycle-states";
 import type { Row } from "@/server/resources/row";
-import type { Memory } from "./entry";
+import { orderedVersion, type Memory } from "./entry";
 
 /** The generation is told apart: it is stored by itself. */
 type Told = Omit<Memory, "generation">;
@@ -14,7 +14,10 @@ export function memoryOf(outcome: PassOutcome, kind: Kind, before: Told | undefi
   const known = Object.keys(outcome.known).length > 0 ? outcome.known : (before?.known ?? {});
   const parsed = kind.schema.safeParse(object);
   const states = parsed.success ? statesIn(lifecycleStates(kind, parsed.data)) : (before?.states ?? {});
-  return { uid: object.metadata.uid ?? "", known, states, error: outcome.error ?? null };
+  const error = outcome.error ?? null;
+  // What failed is done again: the pass that does it is still the first to follow what was asked.
+  const readVersion = error === null ? orderedVersion(outcome.object) : (before?.readVersion ?? null);
+  return { uid: object.metadata.uid ?? "", known, states, error, readVersion };
 }
 
 /** The same as a process before us stored it. */

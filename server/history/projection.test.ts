@@ -5,7 +5,6 @@ import { startPostgres, type PostgresServer } from "@/server/db/fixtures/postgre
 import { openTestDatabase } from "@/server/db/fixtures/test-database";
 import { openDatabase } from "@/server/db/open-database";
 import { createVirtualClock } from "@/server/kubernetes/clock";
-import type { PassOutcome } from "@/server/reconcile/pass";
 import { createHub } from "@/server/live/hub";
 import type { Asked } from "@/server/resources/context";
 import { flow } from "@/server/resources/flow";
@@ -13,6 +12,7 @@ import { machine } from "@/server/resources/machines";
 import { counts, page } from "@/server/resources/page";
 import { filterSchema, pageQuerySchema } from "@/server/resources/page-query";
 import { createMetrics } from "@/server/observability/metrics";
+import { kettleAt, moved, start, type Phase } from "./fixtures/kettle-passes";
 import { createProjection } from "./projection";
 import { measureProjection } from "./projection-metrics";
 import { replay } from "./replay";
@@ -20,51 +20,6 @@ import { prune } from "./retention";
 
 const kinds = { "kitchen.kettle": kettle };
 const everywhere = { "kitchen.kettle": "everywhere" } as const;
-const start = Date.UTC(2026, 0, 1);
-
-type Phase = "off" | "heating" | "hot";
-let passes = 0;
-
-function kettleAt(name: string, phase: Phase, since: number) {
-  return {
-    apiVersion: "kitchen.example.com/v1",
-    kind: "Kettle",
-    metadata: {
-      name,
-      namespace: "home",
-      uid: `uid-${name}`,
-      generation: 1,
-      resourceVersion: "1",
-      labels: { room: "kitchen" },
-    },
-    spec: { litres: 1 },
-    status: { phase, since: new Date(since).toISOString() },
-  };
-}
-
-/** A pass that moved a kettle, as the worker tells of it. */
-function moved(name: string, from: Phase, to: Phase, more: Partial<PassOutcome> = {}): PassOutcome {
-  const at = more.at ?? start + passes * 1_000;
-  const facts = { wanted: to !== "off", filled: true, temperature: to === "hot" ? "boiling" : "cold" };
-  return {
-    id: `pass-${passes++}`,
-    kind: "kitchen.kettle",
-    key: { namespace: "home", name },
-    object: kettleAt(name, from, at - 60_000),
-    resourceAfter: kettleAt(name, to, at),
-    known: { phase: { facts, evidence: { temperature: { sentence: `the water is ${facts.temperature}` } } } },
-    plan: {
-      steps: { phase: { from, to, event: "observed", actions: [] } },
-      effects: [],
-      status: null,
-      requeueAfterMs: null,
-    },
-    writes: [],
-    at,
-    token: 1,
-    ...more,
-  };
-}
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -385,45 +340,5 @@ describe.each([
     const hidden = await page(database, pageQuerySchema.parse({}), { "kitchen.kettle": ["elsewhere"] });
     expect([hidden.rows, hidden.counts.total, hidden.hidden]).toEqual([[], 0, ["kitchen.kettle"]]);
     await projection.stop();
-  });
-
-  test("a command is told by the first pass that read what it wrote, once, however passes are stored together", async () => {
-    const ask = (id: string, resourceVersion: string) =>
-      database.query(
-        `INSERT INTO "Command" ("id", "at", "actor", "groups", "idempotencyKey", "resourceId", "kind", "namespace", "name",
-           "command", "args", "outcome", "sentence", "changed")
-         VALUES ($1, $2, $3, '[]', $1, 'kitchen.kettle/home/asked', 'kitchen.kettle', 'home', 'asked', 'heat', '{}', 'accepted',
-           '', $4::jsonb)`,
-        [id, new Date(start), `who-${id}`, JSON.stringify({ patch: {}, answer: { resourceVersion } })],
-      );
-    const read = (version: string, from: Phase, to: Phase) => {
-      const outcome = moved("asked", from, to, { at: start, token: 100 });
-      const object = kettleAt("asked", from, start);
-      return { ...outcome, object: { ...object, metadata: { ...object.metadata, resourceVersion: version } } };
-    };
-    const told = () =>
-      database.query(
-        `SELECT "to", "actor" FROM "Transition" WHERE "resourceId" = 'kitchen.kettle/home/asked' ORDER BY "id"`,
-      );
-    const projection = projected();
-    // All in the same moment: only the version that was read tells before from after.
-    await ask("first", "10");
-    await ask("second", "12");
-    projection.accept(read("9", "off", "heating"));
-    projection.accept(read("10", "heating", "off"));
-    projection.accept(read("11", "off", "heating"));
-    await projection.settled();
-    projection.accept(read("13", "heating", "hot"));
-    projection.accept(read("14", "hot", "off"));
-    await projection.settled();
-    expect(await told()).toEqual([
-      { to: "heating", actor: null },
-      { to: "off", actor: "who-first" },
-      { to: "heating", actor: null },
-      { to: "hot", actor: "who-second" },
-      { to: "off", actor: null },
-    ]);
-    await projection.stop();
-    for (const table of ["Transition", "Resource", "Command"]) await database.query(`DELETE FROM "${table}"`);
   });
 });

@@ -167,6 +167,7 @@ export function createProjection(options: ProjectionOptions): Projection {
     start: async () => {
       const stored = await database.query<StoredMemory>(
         `SELECT "id", "digest", "uid", "known", "lifecycles", "error",
+           CASE WHEN "error" IS NULL THEN substring("resourceVersion" FROM '^[1-9][0-9]*$') END AS "readVersion",
            coalesce((SELECT max(g."uid" || '/' || g."generation") FROM "Generation" g
              WHERE g."uid" = "Resource"."uid" AND g."generation" = "Resource"."generation"), '') AS "generation"
          FROM "Resource" WHERE "deletedAt" IS NULL`,

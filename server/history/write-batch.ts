@@ -145,27 +145,30 @@ const transitionTypes = {
 } as const;
 
 /**
- * With the counts that machines show, and the person who asked: of a command tells the first pass that read what it wrote,
- * once in each lifecycle. One still under way, or of a server whose versions have no order, is known by its time alone.
+ * With the counts that machines show, and the person who asked: a command is told of by the first pass that read what it
+ * wrote, and where that had to wait, by the first move of the lifecycle that the command is of. What failed leaves it to
+ * the next try. One still under way, or of a server whose versions have no order, is known by its time alone.
  */
 async function insertTransitions(query: Query, transitions: readonly NewTransition[], first: bigint): Promise<void> {
   if (transitions.length === 0) return;
   const names = Object.keys(transitionTypes).map((name) => `"${name}"`);
-  const givenTypes = { ...transitionTypes, bucket: "smallint", readVersion: "text" };
+  const givenTypes = { ...transitionTypes, bucket: "smallint", readVersion: "numeric", readBefore: "numeric" };
   await query(
     `WITH given AS (
        SELECT * FROM jsonb_to_recordset($1::jsonb) AS given(${columnsOf(givenTypes)})
      ), asked AS (
-       SELECT DISTINCT ON (given."resourceId", given."lifecycle", newest."id") given."id" AS "transition", newest."id", newest."actor"
+       SELECT DISTINCT ON (given."resourceId", given."lifecycle", newest."id", given."error" IS NULL)
+         given."id" AS "transition", newest."id", newest."actor"
        FROM given CROSS JOIN LATERAL (
-         SELECT c."id", c."actor" FROM "Command" c
+         SELECT c."id", c."actor", c."machine", "version" FROM "Command" c
+         CROSS JOIN LATERAL (SELECT substring(c."changed" #>> '{answer,resourceVersion}' FROM '^[1-9][0-9]*$')::numeric AS "version") wrote
          WHERE c."resourceId" = given."resourceId" AND c."outcome" IN ('accepted', 'running')
-           AND CASE WHEN c."changed" #>> '{answer,resourceVersion}' ~ '^[1-9][0-9]*$' AND given."readVersion" ~ '^[1-9][0-9]*$'
-               THEN (c."changed" #>> '{answer,resourceVersion}')::numeric <= given."readVersion"::numeric
-               ELSE c."at" <= given."at" END
+           AND (c."outcome" = 'running' OR c."changed" -> 'patch' <> '{}') AND coalesce("version" <= given."readVersion", c."at" <= given."at")
          ORDER BY c."order" DESC LIMIT 1) newest
-       WHERE NOT EXISTS (SELECT 1 FROM "Transition" t WHERE t."commandId" = newest."id" AND t."lifecycle" = given."lifecycle")
-       ORDER BY given."resourceId", given."lifecycle", newest."id", given."id"
+       WHERE ((newest."version" > given."readBefore") IS NOT FALSE OR newest."machine" = given."machine")
+         AND NOT EXISTS (SELECT 1 FROM "Transition" t
+           WHERE t."commandId" = newest."id" AND t."lifecycle" = given."lifecycle" AND t."error" IS NULL)
+       ORDER BY given."resourceId", given."lifecycle", newest."id", given."error" IS NULL, given."id"
      ), inserted AS (
        INSERT INTO "Transition" (${names.join(", ")}, "actor", "commandId")
        SELECT ${names.map((name) => `given.${name}`).join(", ")}, asked."actor", asked."id"

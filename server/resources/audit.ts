@@ -16,15 +16,15 @@ type Repeated = { fresh: false; answer: CommandAnswer };
 export async function beginCommand(asked: Asked, input: CommandInput, id: string): Promise<Begun | Repeated> {
   if (await insertRow(asked, input, id)) return { fresh: true, id, refusal: null };
   const [before] = await asked.database.query<Before>(
-    `SELECT "id", "resourceId", "command", "changed" -> 'answer' AS "answer" FROM "Command"
+    `SELECT "id", "changed" -> 'answer' AS "answer",
+       "resourceId" = $3 AND "command" = $4 AND "args" = $5::jsonb AS "isSame" FROM "Command"
      WHERE "actor" = $1 AND "idempotencyKey" = $2`,
-    [asked.identity.name, input.idempotencyKey],
+    [asked.identity.name, input.idempotencyKey, idOf(input), input.command, JSON.stringify(input.args)],
   );
-  if (before?.resourceId === idOf(input) && before.command === input.command)
-    return { fresh: false, answer: answerBefore(before) };
+  if (before?.isSame) return { fresh: false, answer: answerBefore(before) };
   // Refused, and in the log like any other: under a key of its own.
   await insertRow(asked, { ...input, idempotencyKey: `${input.idempotencyKey}/${id}` }, id);
-  const sentence = "This idempotency key was used for another command.";
+  const sentence = "This idempotency key was used for another command, or for other arguments.";
   return { fresh: true, id, refusal: { code: "invalid", sentence, reason: null } };
 }
 
@@ -53,7 +53,7 @@ async function insertRow({ database, identity, clock }: Asked, input: CommandInp
   return created.length > 0;
 }
 
-type Before = { id: string; resourceId: string; command: string; answer: unknown };
+type Before = { id: string; isSame: boolean; answer: unknown };
 
 function answerBefore({ id, answer }: Before): CommandAnswer {
   const given = commandAnswerSchema.safeParse(answer);

@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apis } from "@/server/kubernetes/apis";
 import { kinds } from "@/machines/families";
 import { bothHomes, type Home } from "@/server/db/fixtures/both-homes";
+import { beginCommand } from "./audit";
+import { busyWith } from "./busy";
 import { createEngine, createNamespace, createReadyInstance, settleEngine } from "./fixtures/firebolt";
 import { grant, person } from "./fixtures/roles";
 import { createStage, type Stage } from "./fixtures/stage";
+import { idOf } from "./ref";
 
 const engineApi = kinds["firebolt.engine"].api;
 const roles = { vera: person("vera"), olga: person("olga"), nora: person("nora") };
@@ -37,17 +40,56 @@ describe.each(bothHomes)("%s", (_home, open) => {
     const ask = { ...ref("once"), command: "scale", args: { replicas: 2 }, idempotencyKey: "the-same-key" };
     const first = await stage.as().resource.command(ask);
     const version = (await stage.client.get(engineApi, at)).metadata.resourceVersion;
-    const second = await stage.as().resource.command({ ...ask, args: { replicas: 3 } });
+    const second = await stage.as().resource.command(ask);
     expect(first).toMatchObject({ accepted: true, repeated: false, changed: { spec: { replicas: 2 } } });
     expect(second).toEqual({ ...first, repeated: true });
     expect((await stage.client.get(engineApi, at)).metadata.resourceVersion).toBe(version);
-    const other = await stage.as().resource.command({ ...ask, command: "stop", args: {} });
-    expect(other).toMatchObject({ accepted: false, refusal: { code: "invalid" } });
+    for (const another of [
+      { command: "stop", args: {} },
+      { command: "scale", args: { replicas: 3 } },
+    ]) {
+      const other = await stage.as().resource.command({ ...ask, ...another });
+      expect(other).toMatchObject({ accepted: false, refusal: { code: "invalid" } });
+    }
     const { commands: log } = await stage.as().commands.page({ of: ref("once") });
     expect(log.map(({ command, outcome, code }) => [command, outcome, code])).toEqual([
+      ["scale", "refused", "invalid"],
       ["stop", "refused", "invalid"],
       ["scale", "accepted", null],
     ]);
+  });
+
+  test("of two commands at once one is carried out; the other is told which, and so is whoever looks", async () => {
+    const at = { namespace: "shop", name: "busy" };
+    await createEngine(stage, at);
+    await settleEngine(stage, at);
+    const asked = { ...stage.services, identity: roles.olga };
+    const input = { ...ref("busy"), command: "stop", args: {} };
+    const first = await beginCommand(asked, { ...input, idempotencyKey: key() }, "busy-first");
+    const second = await beginCommand(asked, { ...input, idempotencyKey: key() }, "busy-second");
+    expect([first.fresh, second.fresh]).toEqual([true, true]);
+    expect(await busyWith(stage.services, idOf(input), "busy-first")).toBeNull();
+    const refusal = { code: "busy", reason: "stop", sentence: expect.stringContaining("asked for by olga") as string };
+    expect(await busyWith(stage.services, idOf(input), "busy-second")).toMatchObject(refusal);
+    const { commands } = await stage.as().resource.get(ref("busy"));
+    expect(commands.find(({ command }) => command === "scale")).toMatchObject({ allowed: false, refusal });
+    const scale = () =>
+      stage.as().resource.command({ ...input, command: "scale", args: { replicas: 2 }, idempotencyKey: key() });
+    expect(await scale()).toMatchObject({ accepted: false, refusal });
+    // One that never answers belongs to a process that died.
+    await stage.clock.advance(30_000);
+    expect(await scale()).toMatchObject({ accepted: true });
+  });
+
+  test("a right that cannot be checked is neither there nor missing, and the refusal is in the log", async () => {
+    const { rights } = stage.services;
+    stage.services.rights = { may: async () => ({ allowed: false, unknown: true, reason: "timeout" }) };
+    const asking = stage.as().resource.command({ ...ref("busy"), command: "stop", idempotencyKey: key() });
+    const answer = await asking.finally(() => (stage.services.rights = rights));
+    const sentence = expect.stringContaining("could not be checked") as string;
+    expect(answer).toMatchObject({ accepted: false, refusal: { code: "check failed", sentence, reason: "timeout" } });
+    const { commands } = await stage.as().commands.page({ of: ref("busy"), limit: 1 });
+    expect(commands).toMatchObject([{ outcome: "refused", code: "check failed" }]);
   });
 
   test("a stale click is told what changed, bad or missing arguments which one, an unknown command that it is none", async () => {
