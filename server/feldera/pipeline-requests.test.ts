@@ -60,7 +60,9 @@ const outcomes: Record<string, (at: Place, asked: Asking, after: Pipeline) => [u
   start: (at, { initial }, after) => [
     [promised(after, 0).status.deployment_resources_desired_status, "Provisioned"],
     [promised(after, 0).status.deployment_initial?.toLowerCase(), initial],
-    ...(at.desired === "Stopped" ? [[promised(after, 0).status.deployment_error, undefined] as [unknown, unknown]] : []),
+    ...(at.desired === "Stopped"
+      ? [[promised(after, 0).status.deployment_error, undefined] as [unknown, unknown]]
+      : []),
   ],
   stop: (at, { force }, after) =>
     force === true || at.resources !== "Provisioned"
