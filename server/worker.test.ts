@@ -271,6 +271,27 @@ describe("failures", () => {
     expect(passes.at(-1)?.error).toBeUndefined();
   });
 
+  test("one that will not pass and is told in the status is looked at once more, for what that may decide", async () => {
+    await createWidget();
+    const { passes, writes } = startWorker({
+      plan: ({ status }) =>
+        status.text === "permanent: not like this"
+          ? { ...calm, status: { ...status, phase: "ready", text: "given up" } }
+          : calm,
+      read: () => {
+        if (passes.length === 0) throw errorOfStatus(422, { reason: "Invalid", message: "not like this" });
+      },
+      statusOfFailure: (_, failure) => ({
+        phase: "building",
+        generation: 0,
+        text: `${failure.kind}: ${failure.message}`,
+      }),
+    });
+    await clock.settle();
+    expect(await client.get(api, { namespace, name: "w" })).toMatchObject({ status: { text: "given up" } });
+    expect(writes).toEqual(["status Widget w", "status Widget w"]);
+  });
+
   test("a refused write is permanent, a conflict is answered at once", async () => {
     await createWidget();
     const refusals = [

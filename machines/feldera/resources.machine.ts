@@ -5,6 +5,8 @@ export type ResourcesFacts = {
   /** What was last asked for and not undone by an error since. */
   desired: "Stopped" | "Provisioned";
   program: "compiling" | "compiled" | "failed";
+  /** Whether its configuration is one that a process can be given. */
+  configFits: boolean;
   clearing: boolean;
   /** StatefulSet, Service, ConfigMap and claim, taken together. */
   compute: "absent" | "coming" | "ready" | "failed";
@@ -29,6 +31,7 @@ const meta: LifecycleMeta = {
   facts: {
     desired: ["Stopped", "Provisioned"],
     program: ["compiling", "compiled", "failed"],
+    configFits: [true, false],
     clearing: [false, true],
     compute: ["absent", "coming", "ready", "failed"],
     timedOut: [false, true],
@@ -46,6 +49,7 @@ const meta: LifecycleMeta = {
       yes: "the program failed to compile; an edit compiles it again",
       no: "the program has no compile error",
     },
+    configFits: { yes: "its configuration can be run", no: "its configuration cannot be run" },
     clearing: { yes: "its storage is being cleared; wait until it is Cleared", no: "its storage is not being cleared" },
     computeAbsent: { yes: "nothing of its compute is left", no: "parts of its compute are still there" },
     computeReady: { yes: "its compute is up and healthy", no: "its compute is not healthy yet" },
@@ -78,6 +82,7 @@ const meta: LifecycleMeta = {
     noteProvisioned: "note where the process answers",
     endDeployment: "forget the deployment, and want it stopped",
     failStart: "keep the compile error, and want it stopped",
+    failConfig: "keep what is wrong with its configuration, and want it stopped",
     failProvisioning: "keep the error of its resources, and want it stopped",
     failTimeout: "keep the timeout as its error, and want it stopped",
     failRuntime: "keep the pipeline's error, and want it stopped",
@@ -88,6 +93,7 @@ const meta: LifecycleMeta = {
   outdates: {
     endDeployment: ["desired"],
     failStart: ["desired"],
+    failConfig: ["desired"],
     failProvisioning: ["desired"],
     failTimeout: ["desired"],
     failRuntime: ["desired"],
@@ -128,6 +134,7 @@ export const resourcesMachine = setup({
     startWanted: ({ context }) => context.desired === "Provisioned",
     compiled: ({ context }) => context.program === "compiled",
     compileFailed: ({ context }) => context.program === "failed",
+    configFits: ({ context }) => context.configFits,
     clearing: ({ context }) => context.clearing,
     computeAbsent: ({ context }) => context.compute === "absent",
     computeReady: ({ context }) => context.compute === "ready",
@@ -148,6 +155,7 @@ export const resourcesMachine = setup({
     noteProvisioned: () => undefined,
     endDeployment: () => undefined,
     failStart: () => undefined,
+    failConfig: () => undefined,
     failProvisioning: () => undefined,
     failTimeout: () => undefined,
     failRuntime: () => undefined,
@@ -161,6 +169,7 @@ export const resourcesMachine = setup({
   context: {
     desired: "Stopped",
     program: "compiled",
+    configFits: true,
     clearing: false,
     compute: "absent",
     timedOut: false,
@@ -177,7 +186,17 @@ export const resourcesMachine = setup({
       meta: { tone: "idle", summary: "No compute; storage is kept until it is cleared" } satisfies StateMeta,
       on: {
         observed: [
-          { guard: and(["startWanted", "compileFailed"]), target: "Stopping", actions: ["failStart"] },
+          // None of them while it is cleared: neither Stopping nor Provisioning goes with that.
+          {
+            guard: and(["startWanted", "compileFailed", not("clearing")]),
+            target: "Stopping",
+            actions: ["failStart"],
+          },
+          {
+            guard: and(["startWanted", "compiled", not("clearing"), not("configFits")]),
+            target: "Stopping",
+            actions: ["failConfig"],
+          },
           {
             guard: and(["startWanted", "compiled", not("clearing")]),
             target: "Provisioning",

@@ -1,8 +1,5 @@
 import { z } from "zod";
 
-/** The reserved names belong to the process and to Kubernetes. */
-const RESERVED_ENV = /^(FELDERA_|KUBERNETES_|TOKIO_|RUST_LOG$)/;
-
 const count = z.int().min(0);
 const some = z.int().min(1);
 const megabytes = count.nullish().describe("in MB");
@@ -30,7 +27,7 @@ const resourcesSchema = z
     cpu_cores_max: z.number().min(0).nullish(),
     memory_mb_min: megabytes,
     memory_mb_max: megabytes,
-    storage_mb_max: megabytes,
+    storage_mb_max: some.nullish().describe("in MB"),
     storage_class: z.string().nullish(),
     service_account_name: z.string().nullish(),
     namespace: z.string().nullish(),
@@ -61,12 +58,6 @@ export const runtimeConfigSchema = z
     max_rss_mb: megabytes,
     dev_tweaks: z.looseObject({}).nullish().prefault({}),
     logging: z.string().nullish(),
-    env: z
-      .record(z.string(), z.string())
-      .refine((env) => !Object.keys(env).some((name) => RESERVED_ENV.test(name)), {
-        error: "names that begin with FELDERA_, KUBERNETES_, TOKIO_ or RUST_LOG are reserved",
-      })
-      .nullish()
-      .prefault({}),
+    env: z.record(z.string(), z.string()).nullish().prefault({}),
   })
   .describe("how the pipeline runs");

@@ -1,4 +1,5 @@
 import { type Pipeline, pipelineSchema } from "@/machines/feldera/pipeline.schema";
+import { configFaults } from "@/server/feldera/config-rules";
 import { deletionRefusal, editRefusal, type RuleBroken } from "@/server/feldera/edit-rules";
 import { nameFault } from "@/server/feldera/pipeline-names";
 import { PROGRAM_BYTES_MAX, programBytes, tooLargeSentence } from "@/server/feldera/program-size";
@@ -15,7 +16,7 @@ function newFaults(_: ReviewDeps, request: AdmissionRequest): FieldFault[] {
   const parsed = pipelineSchema.safeParse(named(request));
   if (!parsed.success) return issuesOf(parsed.error);
   const fault = nameFault(parsed.data.metadata.name);
-  return [...(fault ? [{ path: "metadata.name", message: fault.message }] : []), ...sizeFaults(parsed.data)];
+  return [...(fault ? [{ path: "metadata.name", message: fault.message }] : []), ...specFaults(parsed.data)];
 }
 
 function editFaults(_: ReviewDeps, request: AdmissionRequest): FieldFault[] {
@@ -24,7 +25,7 @@ function editFaults(_: ReviewDeps, request: AdmissionRequest): FieldFault[] {
   if (!parsed.success) return issuesOf(parsed.error);
   const { metadata, spec } = parsed.data;
   const old = before(request);
-  return [...brokenBy(old && editRefusal(old, { name: metadata.name, spec })), ...sizeFaults(parsed.data)];
+  return [...brokenBy(old && editRefusal(old, { name: metadata.name, spec })), ...specFaults(parsed.data)];
 }
 
 async function deletionFaults({ client }: ReviewDeps, request: AdmissionRequest): Promise<FieldFault[]> {
@@ -49,7 +50,14 @@ function brokenBy(refusal: RuleBroken | null): FieldFault[] {
   return fields.map((field) => ({ path: `spec.${field}`, message }));
 }
 
-function sizeFaults({ spec }: Pipeline): FieldFault[] {
+function specFaults({ spec }: Pipeline): FieldFault[] {
   const bytes = programBytes(spec);
-  return bytes > PROGRAM_BYTES_MAX ? [{ path: "spec.program_code", message: tooLargeSentence(bytes) }] : [];
+  const isTooLarge = bytes > PROGRAM_BYTES_MAX;
+  return [
+    ...(isTooLarge ? [{ path: "spec.program_code", message: tooLargeSentence(bytes) }] : []),
+    ...configFaults(spec.runtime_config).map(({ field, message }) => ({
+      path: `spec.runtime_config.${field}`,
+      message,
+    })),
+  ];
 }

@@ -9,11 +9,13 @@ export function computeOf(seen: PipelineSeen): Compute {
   const fatal = fatalOf(seen);
   if (fatal) return { state: "failed", evidence: { sentence: fatal } };
   const { statefulSet, service, configMap, pods, warnings } = seen;
-  if (!statefulSet && !service && !configMap && pods.length === 0) {
-    return { state: "absent", evidence: { sentence: "none of its objects exists" } };
-  }
   if (statefulSet && !statefulSet.metadata.deletionTimestamp && pods.some(isReady)) {
     return { state: "ready", evidence: { sentence: `StatefulSet ${statefulSet.metadata.name}: its pod is ready` } };
+  }
+  const { provisioning_refusal: refusal } = seen.pipeline.status;
+  if (refusal) return { state: "coming", evidence: { sentence: refusal.message, warning: true } };
+  if (!statefulSet && !service && !configMap && pods.length === 0) {
+    return { state: "absent", evidence: { sentence: "none of its objects exists" } };
   }
   const [trouble] = warnings;
   if (trouble) return { state: "coming", evidence: { sentence: trouble.sentence, warning: true } };
@@ -25,7 +27,7 @@ export function computeOf(seen: PipelineSeen): Compute {
 
 /** What no waiting mends, in words; null while there is hope. A pod that is replaced or evicted is not among it. */
 function fatalOf({ pipeline, statefulSet, claim, pods, warnings }: PipelineSeen): string | null {
-  const { deployment_resources_status } = pipeline.status;
+  const { deployment_resources_status, provisioning_refusal: refusal } = pipeline.status;
   const ended = pods
     .filter(({ metadata, status }) => !metadata.deletionTimestamp && !status.reason)
     .map(endOf)
@@ -36,6 +38,7 @@ function fatalOf({ pipeline, statefulSet, claim, pods, warnings }: PipelineSeen)
     if (claimPhase(claim) === "Lost") return "the PersistentVolumeClaim lost its volume";
   }
   if (deployment_resources_status === "Provisioning") {
+    if (refusal?.for_good) return refusal.message;
     const unbound = warnings.find((warning) => warning.reason === "ProvisioningFailed");
     if (unbound) return unbound.sentence;
     if (ended) return ended;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PipelineStatus } from "@/machines/feldera/pipeline.schema";
 import { computeOf } from "./compute-state";
+import { configFaults } from "./config-rules";
 import { deploymentConfig } from "./deployment-config";
 import { PIPELINE_PORT } from "./pipeline-names";
 import type { Steps } from "./pipeline-steps";
@@ -39,6 +40,15 @@ const changes: Record<Steps["resources"]["actions"][number], (cause: Cause) => C
       error_code: "StartFailedDueToFailedCompilation",
       details: { compiler_error: seen.pipeline.status.program_status },
     }),
+  failConfig: ({ seen }) => {
+    const faults = configFaults(seen.pipeline.spec.runtime_config);
+    const sentence = faults.map(({ field, message }) => `\`runtime_config.${field}\`: ${message}`).join("; ");
+    return ended({
+      message: `The pipeline was not started: ${sentence}`,
+      error_code: "AutomatonInvalidRuntimeConfig",
+      details: { fields: faults.map(({ field }) => `runtime_config.${field}`) },
+    });
+  },
   failProvisioning: ({ seen }) => {
     const { sentence } = computeOf(seen).evidence;
     const isComingUp = seen.pipeline.status.deployment_resources_status === "Provisioning";

@@ -83,10 +83,7 @@ export function statefulSetOf(pipeline: Pipeline, options: FelderaOptions): Kube
                 failureThreshold: 3,
               },
               resources: {
-                requests: {
-                  cpu: `${Math.round((resources?.cpu_cores_min ?? USUAL.cpuCores) * MILLI)}m`,
-                  memory: `${resources?.memory_mb_min ?? USUAL.memoryMb}Mi`,
-                },
+                requests: requestsOf(resources),
                 ...limitsOf(resources),
               },
               volumeMounts: [
@@ -162,6 +159,13 @@ export function compileJobObject(
       },
     },
   };
+}
+
+/** Never more than the limit: the API server refuses such a pod. */
+function requestsOf(resources: Pipeline["spec"]["runtime_config"]["resources"]) {
+  const cores = resources?.cpu_cores_min ?? Math.min(USUAL.cpuCores, resources?.cpu_cores_max || Infinity);
+  const memoryMb = resources?.memory_mb_min ?? Math.min(USUAL.memoryMb, resources?.memory_mb_max || Infinity);
+  return { cpu: `${Math.round(cores * MILLI)}m`, memory: `${memoryMb}Mi` };
 }
 
 function limitsOf(resources: Pipeline["spec"]["runtime_config"]["resources"]) {

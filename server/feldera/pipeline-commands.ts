@@ -24,6 +24,8 @@ const asks: Record<string, Ask> = {
             initial: initialOf(event),
             runtime: null,
             attempt: pipeline.spec.deployment.attempt + 1,
+            // At once, not when it is provisioned: whoever waits for an early start must not take the old error for its own.
+            ...(pipeline.status.deployment_error && { dismiss: pipeline.spec.deployment.dismiss + 1 }),
           },
         },
   stop: ({ pipeline }, event) =>

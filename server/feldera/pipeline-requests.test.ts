@@ -57,9 +57,12 @@ test("a refused request changes nothing", () => {
 
 /** What an accepted request makes wanted at once, before any pass. */
 const outcomes: Record<string, (at: Place, asked: Asking, after: Pipeline) => [unknown, unknown][]> = {
-  start: (_at, { initial }, after) => [
+  start: (at, { initial }, after) => [
     [promised(after, 0).status.deployment_resources_desired_status, "Provisioned"],
     [promised(after, 0).status.deployment_initial?.toLowerCase(), initial],
+    ...(at.desired === "Stopped"
+      ? [[promised(after, 0).status.deployment_error, undefined] as [unknown, unknown]]
+      : []),
   ],
   stop: (at, { force }, after) =>
     force === true || at.resources !== "Provisioned"

@@ -28,6 +28,7 @@ export function statusAfter(
     deployment_resources_status: steps.resources.to,
     storage_status: steps.storage.to,
     program_status: steps.program.to,
+    provisioning_refusal: undefined,
     compiler_job: steps.program.from === steps.program.to ? (seen.jobUid ?? old.compiler_job) : undefined,
     ...runtimeAfter(seen, steps),
     ...storageAfter(seen, steps),
@@ -71,7 +72,7 @@ function storageAfter({ report, pipeline }: PipelineSeen, { storage }: Steps): P
 }
 
 function dismissed(old: PipelineStatus, wishes: Wishes, { resources }: Steps): Partial<PipelineStatus> {
-  const drops = wishes.dismiss && resources.to === "Stopped";
+  const drops = wishes.dismiss && resources.from === "Stopped";
   return { deployment_error: drops ? undefined : old.deployment_error };
 }
 
@@ -88,9 +89,9 @@ function handledAfter({ spec, status }: Pipeline, handled: Wishes["handled"], { 
     core: resources.from === "Stopped" ? coreHash(spec) : handled.core,
     runtime: waits ? handled.runtime : spec.deployment.runtime,
     request: waits ? handled.request : spec.deployment.request,
-    dismiss: resources.to === "Stopped" ? spec.deployment.dismiss : handled.dismiss,
-    // Honoured at once or never: data must not be lost later by a wish that was uttered while it was in use.
+    // Honoured at once or never: neither data nor an error must be lost later by a wish that was uttered before it.
     clear: spec.clear,
+    dismiss: spec.deployment.dismiss,
   };
 }
 

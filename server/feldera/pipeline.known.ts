@@ -5,6 +5,7 @@ import type { RuntimeFacts } from "@/machines/feldera/runtime.machine";
 import type { StorageFacts } from "@/machines/feldera/storage.machine";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import { computeOf, type Compute } from "./compute-state";
+import { configFaults } from "./config-rules";
 import { deployedRuntimeConfig } from "./deployment-config";
 import type { PipelineSeen } from "./pipeline.read";
 import { programErrorText } from "./program-error-text";
@@ -41,11 +42,13 @@ function resourcesKnown(seen: PipelineSeen, wishes: Wishes, compute: Compute): K
   const { pipeline } = seen;
   const { status } = pipeline;
   const limitMs = timeoutOf(seen);
+  const faults = configFaults(pipeline.spec.runtime_config);
   return {
     facts: {
       desired: wishes.desired,
       // What was edited is not compiled, whatever its last version came to.
       program: isEdited(pipeline) ? "compiling" : programOutcome[status.program_status],
+      configFits: faults.length === 0,
       clearing: status.storage_status === "Clearing" || (wishes.clear && status.storage_status === "InUse"),
       compute: compute.state,
       timedOut: provisioningMs(seen) >= limitMs,
@@ -59,6 +62,7 @@ function resourcesKnown(seen: PipelineSeen, wishes: Wishes, compute: Compute): K
     evidence: {
       compute: compute.evidence,
       program: { sentence: `the program is ${status.program_status}${programErrorText(status)}` },
+      ...(faults[0] && { configFits: { sentence: `runtime_config.${faults[0].field}: ${faults[0].message}` } }),
       timedOut: { sentence: `provisioning may take ${limitMs / 1000} s` },
       ...(seen.report?.kind === "failed" && { process: { sentence: seen.report.error.message } }),
     },

@@ -76,6 +76,22 @@ test("a panic stops the pipeline with the process's own error, which a new start
   expect((await pipelines.until("panics", "Running")).deployment_error).toBeUndefined();
 });
 
+test("an error is dismissed at once or never: the next one is kept", async () => {
+  await pipelines.create("again-panics", { deployment: { desired: "Provisioned" } });
+  const panics = async () => {
+    await pipelines.until("again-panics", "Running");
+    await pipelines.call("again-panics", "/panic");
+    return pipelines.until("again-panics", "Stopped");
+  };
+  await panics();
+  // Both before any pass: the pass that begins the next run is the first to see that the error was dismissed.
+  await pipelines.stopWorker();
+  await pipelines.ask("again-panics", "dismissError");
+  await pipelines.ask("again-panics", "start");
+  await pipelines.restartWorker();
+  expect((await panics()).deployment_error).toMatchObject({ error_code: "RuntimeError.WorkerPanic" });
+});
+
 test("a process that ends stops the pipeline with the exit code", async () => {
   await pipelines.create("ends", { deployment: { desired: "Provisioned" } });
   await pipelines.until("ends", "Running");

@@ -1,8 +1,9 @@
 import { type Priority } from "./queue";
 
 /**
- * Tells the watch event of our own write from a change by somebody else. After a failure the echo of the status that
- * tells of it must not cut the backoff short; after a success it brings the next step, at the pass's own priority.
+ * Tells the watch event of our own write from a change by somebody else. After a failure that may pass, the echo of the
+ * status that tells of it must not cut the backoff short. After a success it brings the next step, at the pass's own
+ * priority; so it does after a failure for good, which nothing else would ever look at again.
  */
 export type Echoes = {
   begin(key: string): void;

@@ -141,8 +141,7 @@ export function createRunner(options: RunnerOptions): Runner {
       metrics.passed(done, clock.monotonic() - startedMs);
       tell(done.outcome);
     } finally {
-      const failed = verdict.type === "transient" || verdict.type === "permanent";
-      const again = echoes.end(id, wrote, failed ? null : queue.priorityOf(id));
+      const again = echoes.end(id, wrote, verdict.type === "transient" ? null : queue.priorityOf(id));
       if (again) queue.add(id, again);
       settle(id, verdict);
     }

@@ -102,8 +102,10 @@ test.each([
   [{ ...stopping, ...failed },                                "dismiss_error",                   400, "DismissErrorRestrictedToFullyStopped"],
 ] as const)("with %o, %s is answered %i %s", async (status, request, code, error) => {
   const name = await at(status);
+  const { body: before } = await call("GET", `pipelines/${name}`);
   const answer = await call("POST", `pipelines/${name}/${request}`);
   expect([answer.status, answer.body.error_code ?? null]).toEqual([code, error]);
+  if (error) expect((await call("GET", `pipelines/${name}`)).body).toEqual(before);
 });
 
 test("a pipeline is created, shown light or whole, edited and deleted", async () => {
@@ -136,6 +138,10 @@ test.each([
   ["POST",   "pipelines",               { name: "a", program_code: "x".repeat(2_100_000) },    413, "PayloadTooLarge"],
   ["POST",   "pipelines",               { name: "a", runtime_config: { workers: 0 } },         400, "InvalidRuntimeConfig"],
   ["POST",   "pipelines",               { name: "a", runtime_config: { env: { RUST_LOG: "" } } }, 400, "InvalidRuntimeConfig"],
+  ["POST",   "pipelines",               { name: "a", runtime_config: { env: { "A=B": "1" } } },  400, "InvalidRuntimeConfig"],
+  ["POST",   "pipelines",               { name: "a", runtime_config: { resources: { memory_mb_min: 2, memory_mb_max: 1 } } }, 400, "InvalidRuntimeConfig"],
+  ["POST",   "pipelines",               { name: "a", runtime_config: { resources: { storage_mb_max: 0 } } }, 400, "InvalidRuntimeConfig"],
+  ["POST",   "pipelines",               { name: "a", runtime_config: { resources: { service_account_name: "A B" } } }, 400, "InvalidRuntimeConfig"],
   ["POST",   "pipelines",               { name: "a", runtime_config: { cpu_profiler: "yes" } }, 400, "InvalidRuntimeConfig"],
   ["POST",   "pipelines",               { name: "a", runtime_config: "{}" },                   400, "InvalidRuntimeConfig"],
   ["POST",   "pipelines",               { name: "a", program_config: { profile: "fast" } },    400, "InvalidProgramConfig"],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pipelineSpecSchema, programConfigSchema, type Pipeline } from "@/machines/feldera/pipeline.schema";
 import { runtimeConfigSchema } from "@/machines/feldera/runtime-config.schema";
+import { configFaults } from "../config-rules";
 import { nameFault } from "../pipeline-names";
 import { PROGRAM_BYTES_MAX, programBytes, tooLargeSentence } from "../program-size";
 import { RestError } from "./rest-error";
@@ -46,7 +47,7 @@ export function specFrom(body: PipelineBody, before: Pipeline["spec"] | null): P
       program_config: config(programConfigSchema, body.program_config, "InvalidProgramConfig"),
     }),
     ...(body.runtime_config !== undefined && {
-      runtime_config: config(runtimeConfigSchema, body.runtime_config, "InvalidRuntimeConfig"),
+      runtime_config: runtimeConfig(body.runtime_config),
     }),
   };
   const spec = pipelineSpecSchema.safeParse(given);
@@ -72,6 +73,14 @@ const refusedField: Record<string, string> = {
 
 export function tooLarge(sentence: string): RestError {
   return new RestError(413, "PayloadTooLarge", sentence, { max_bytes: PROGRAM_BYTES_MAX });
+}
+
+function runtimeConfig(value: unknown): Pipeline["spec"]["runtime_config"] {
+  const given = config(runtimeConfigSchema, value, "InvalidRuntimeConfig");
+  const [fault] = configFaults(given);
+  if (fault)
+    throw new RestError(400, "InvalidRuntimeConfig", `${fault.field}: ${fault.message}.`, { field: fault.field });
+  return given;
 }
 
 function config<T>(schema: z.ZodType<T>, value: unknown, code: string): T {
