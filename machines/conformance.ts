@@ -93,7 +93,7 @@ export const rules: Record<string, (machine: AnyStateMachine) => string[]> = {
 
   "draws exactly its transitions": (machine) => diagramFaults(machine, diagramOf(machine).edges),
 
-  "comes to rest when observed facts stay as they are, and then repeats only what may be repeated": restFaults,
+  "asks for nothing twice while the observed facts stay as they are, but for what writes nothing then": restFaults,
 
   "stays in a settled state for some facts": (machine) =>
     metaOf(machine)

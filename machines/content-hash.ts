@@ -18,16 +18,24 @@ export function contentHash(machine: AnyStateMachine): string {
 
 function contentOf(machine: AnyStateMachine) {
   const edges = edgesOf(machine);
+  const { settled, facts, ...meta } = metaOf(machine);
   const guards = [...new Set(edges.flatMap(({ guard }) => (guard ? leavesOf(guard) : [])))];
   return {
     id: machine.id,
     initial: initialOf(machine),
     // What is declared for the conformance tests alone is neither behaviour nor wording.
-    meta: { ...metaOf(machine), outdates: undefined },
+    meta: { ...meta, repeats: undefined, outdates: undefined },
+    // In which order they are listed says nothing.
+    settled: settled.toSorted(),
+    facts: Object.fromEntries(Object.entries(facts).map(([fact, values]) => [fact, unordered(values)])),
     states: Object.fromEntries(statesOf(machine).map((state) => [state, stateMetaOf(machine, state)])),
-    edges: [...edges].sort((a, b) => a.id.localeCompare(b.id, "en")),
-    guards: Object.fromEntries(guards.map((guard) => [guard, truthTable(machine, guard)])),
+    edges: unordered(edges),
+    guards: Object.fromEntries(guards.map((guard) => [guard, unordered(truthTable(machine, guard).rows)])),
   };
+}
+
+function unordered(values: readonly unknown[]): string[] {
+  return values.map(canonical).sort();
 }
 
 /** JSON whose keys are in order, so that the order of writing does not count. */

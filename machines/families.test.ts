@@ -39,7 +39,7 @@ test("every machine has an id of its own that begins with its family and kind", 
   for (const { id, machine } of everyMachine) expect(machine.id.startsWith(id.split(" ")[0] ?? "?")).toBe(true);
 });
 
-const rest = "comes to rest when observed facts stay as they are, and then repeats only what may be repeated";
+const rest = "asks for nothing twice while the observed facts stay as they are, but for what writes nothing then";
 
 describe("a bad machine is caught:", () => {
   test.each<[rule: string, fault: RegExp, machine: AnyStateMachine]>([
@@ -107,6 +107,8 @@ describe("a bad machine is caught:", () => {
       /busy asks for work for ever/,
       bad({ busy: { on: { observed: { actions: "work" } } } }, { outdates: { work: ["wanted"] } }),
     ],
+    [rest, /busy asks for work for ever/, bad({ busy: { on: { observed: { actions: "work" } } } })],
+    [rest, /work may be repeated, and never is/, bad({}, { repeats: ["work"] })],
     [rest, /play outdates facts, but is no action/, bad({}, { outdates: { play: [] } })],
     [rest, /work outdates tired, which is no fact/, bad({}, { outdates: { work: ["tired"] } })],
     [
@@ -125,6 +127,10 @@ describe("a bad machine is caught:", () => {
 
   test("the untouched machine of these examples breaks no rule", () => {
     expect(Object.values(rules).flatMap((faultsOf) => faultsOf(bad({})))).toEqual([]);
+  });
+
+  test("what may be repeated is repeated", () => {
+    expect(rules[rest]?.(bad({ busy: { on: { observed: { actions: "work" } } } }, { repeats: ["work"] }))).toEqual([]);
   });
 
   test("what is done once may be asked for where it ends what asked for it", () => {

@@ -56,9 +56,11 @@ export type LifecycleMeta = {
   guards: Record<string, { yes: string; no: string }>;
   actions: Record<string, string>;
   /**
-   * Actions that the status notes in a way that changes facts, and which: they are done once. All others may be repeated
-   * for as long as the facts stay as they are.
+   * Actions that say how things are to be, and write nothing where they are so already: only these may be asked for again
+   * while the facts stay as they are.
    */
+  repeats?: readonly string[];
+  /** Actions that the status notes in a way that changes facts, and which: after them the same facts do not come again. */
   outdates?: Record<string, readonly string[]>;
   commands: Record<string, CommandMeta>;
   /** States that are drawn together, by the name of what they are inside of. */

@@ -5,11 +5,22 @@ import { leavesOf } from "./guard";
 import { metaOf, observed, statesOf } from "./lifecycle";
 import { calm, combinations, factsRead } from "./truth-table";
 
-/** What a machine does, from every state and for every combination of facts, when it is told of the same facts again and again. */
+/**
+ * What a machine does wrong, from every state and for every combination of facts, when it is told of the same facts again
+ * and again: a second look must ask for nothing that has not been done by the first.
+ */
 export function restFaults(machine: AnyStateMachine): string[] {
   const all = combinations(machine, observedFacts(machine, statesOf(machine)));
-  const restless = statesOf(machine).flatMap((state) => all.flatMap((facts) => restlessness(machine, state, facts)));
-  return [...outdatedUnknown(machine), ...new Set(restless)];
+  const repeated = new Set<string>();
+  const restless = statesOf(machine).flatMap((state) =>
+    all.flatMap((facts) => restlessness(machine, { state, facts }, repeated)),
+  );
+  const idle = (metaOf(machine).repeats ?? []).filter((action) => !repeated.has(action));
+  return [
+    ...outdatedUnknown(machine),
+    ...new Set(restless),
+    ...idle.map((action) => `${action} may be repeated, and never is`),
+  ];
 }
 
 /** Facts that decide what `observed` does in these states. */
@@ -29,15 +40,23 @@ export function factsOfEdges(machine: AnyStateMachine, edges: readonly Edge[]): 
 
 /**
  * With the same facts again and again a machine may walk on for a while, but not in a circle, and not on one spot with
- * what is to be done once: unless an action there outdates a fact that led to it, it would go on for ever.
+ * what may not be repeated: unless an action there outdates a fact that led to it, it would go on for ever.
  */
-function restlessness(machine: AnyStateMachine, start: string, facts: Facts): string[] {
+function restlessness(
+  machine: AnyStateMachine,
+  start: { state: string; facts: Facts },
+  repeated: Set<string>,
+): string[] {
+  const { facts } = start;
   const path: Edge[] = [];
-  for (let state = start; ;) {
+  for (let { state } = start; ;) {
     const edge = edgeTaken(machine, { state, facts: calm(machine, facts) }, observed);
     if (!edge) return [];
     if (edge.self) {
-      const lasting = onceOf(machine, edge).filter((action) => !leadsOn(machine, [edge], action, facts));
+      if (onceOf(machine, edge).some((action) => leadsOn(machine, [edge], action, facts))) return [];
+      const { repeats = [] } = metaOf(machine);
+      for (const action of edge.actions) repeated.add(action);
+      const lasting = edge.actions.filter((action) => !repeats.includes(action));
       return lasting.map((action) => `${state} asks for ${action} for ever with ${JSON.stringify(facts)}`);
     }
     const circle = path.slice(path.indexOf(edge));

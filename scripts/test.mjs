@@ -23,7 +23,7 @@ else await testAll();
 summarise();
 
 async function testAll() {
-  await prepare(["install", "generate"]);
+  await prepare(["install", "generate", "pack"]);
   mkdirSync(stampFolder, { recursive: true });
   // The tests leave a core idle while they wait for their servers; the checks use it.
   await Promise.all([suite("unit and integration", "unit"), checkAll()]);

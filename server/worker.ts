@@ -52,6 +52,8 @@ export type WorkerOptions = {
   leaseName?: string;
   /** For the lease alone, with connections of its own: a flood of passes cannot delay a renewal then. */
   leaseClient?: KubernetesClient;
+  /** The largest token that the history was written with: see LeaseOptions. */
+  tokenAfter?: number;
   /** Instead of one of the worker's own. */
   lease?: Lease;
   /** Only this namespace; all of them unless told. */
@@ -172,6 +174,7 @@ function leaseOf(options: WorkerOptions, log: Log): Lease {
     namespace: options.leaseNamespace,
     name: options.leaseName ?? LEASE_NAME,
     identity: options.identity,
+    tokenAfter: options.tokenAfter,
     random: options.random,
     onError: (error) => log.warn("the lease could not be renewed or won", { error }),
   });

@@ -40,6 +40,7 @@ const meta: LifecycleMeta = {
     keepErrors: "keep the compiler's messages",
     resetProgram: "forget errors, schema and checksum of the old program",
   },
+  repeats: ["startSqlJob", "startRustJob", "dropJobs"],
   outdates: { resetProgram: ["edited"] },
   commands: {},
 };

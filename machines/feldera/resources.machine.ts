@@ -90,6 +90,7 @@ const meta: LifecycleMeta = {
     askStart: "ask for compute, and for the initial status",
     askStop: "ask for no compute",
   },
+  repeats: ["ensureCompute", "dropCompute"],
   outdates: {
     endDeployment: ["desired"],
     failStart: ["desired"],

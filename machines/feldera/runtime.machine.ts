@@ -58,6 +58,7 @@ const meta: LifecycleMeta = {
     askResume: "ask the process to run",
     askActivate: "ask the process to leave Standby",
   },
+  repeats: ["passOn"],
   commands: {
     pause: { title: "Pause", summary: "Stop taking input; what is computed stays" },
     resume: { title: "Resume", summary: "Take input again" },

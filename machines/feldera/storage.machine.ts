@@ -31,6 +31,7 @@ const meta: LifecycleMeta = {
     forgetCheckpoints: "forget the list of checkpoints",
     askClear: "ask to clear the storage",
   },
+  repeats: ["dropClaim"],
   commands: {
     clear: { title: "Clear storage", summary: "Delete what the pipeline has stored, for good", destroys: true },
   },

@@ -19,6 +19,7 @@ const meta: LifecycleMeta = {
     templateAdmissible: { yes: "its template is acceptable", no: "its template sets a field that it may not" },
   },
   actions: { guard: "add the finalizer", release: "remove the finalizer" },
+  repeats: ["guard", "release"],
   commands: {},
 };
 

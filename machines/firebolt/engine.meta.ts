@@ -62,6 +62,16 @@ export const engineMeta: LifecycleMeta = {
     stampRestart: "ask for a new generation of the same spec",
     waiveDrain: "no longer wait for this old generation's queries",
   },
+  repeats: [
+    "register",
+    "holdForInstance",
+    "refuseSpec",
+    "ensureGeneration",
+    "restoreParts",
+    "moveService",
+    "awaitDrain",
+    "removeEverything",
+  ],
   outdates: { beginGeneration: ["generation"] },
   commands: {
     start: { title: "Start", summary: "Run the number of pods it had before it was stopped" },

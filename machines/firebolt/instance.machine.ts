@@ -45,6 +45,7 @@ const meta: LifecycleMeta = {
     refuseSpec: "say why the spec is refused",
     provision: "create or update what is missing or out of date",
   },
+  repeats: ["register", "refuseSpec", "provision", "removeEverything"],
   commands: {},
 };
 

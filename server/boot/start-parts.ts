@@ -10,6 +10,7 @@ import { UsageError, type Env } from "@/server/env";
 import { createProjection } from "@/server/history/projection";
 import { measureProjection, measureWarnings } from "@/server/history/projection-metrics";
 import { startRetention } from "@/server/history/retention";
+import { storedFence } from "@/server/history/stored-fence";
 import { wakeKnown } from "@/server/history/wake-known";
 import { createWarningWatch } from "@/server/history/warning-watch";
 import { createClient } from "@/server/kubernetes/client";
@@ -58,9 +59,12 @@ export async function startReconciling(
     kinds,
     onError: (error) => log.warn("history cannot be stored just now", { error }),
   });
-  await stages.run(
+  const tokenAfter = await stages.run(
     "write down what happens",
-    () => projection.start(),
+    async () => {
+      await projection.start();
+      return storedFence(database);
+    },
     () => projection.stop(),
   );
   await stages.run(
@@ -97,6 +101,7 @@ export async function startReconciling(
         reconcilers,
         identity: `${hostname()}_${randomUUID().slice(0, 8)}`,
         leaseNamespace: env.ORRERY_NAMESPACE,
+        tokenAfter,
         concurrency: env.ORRERY_WORKERS,
         onPass: (outcome) => projection.accept(outcome),
         onUseless: (sentence) => giveUp(new UsageError(sentence)),

@@ -179,6 +179,20 @@ test("somebody else's name in the record ends the lease at once", async () => {
   expect(changes).toEqual([true, false]);
 });
 
+test("a lease that is deleted is made again with a larger token, which no older writer has", async () => {
+  const { stream } = await meet(record("other", 10));
+  await until("it waits for the expiry", () => clock.nextInMs() !== null && server.pending() === 0);
+  stream.event("DELETED", record("other", 20));
+  const made = await next(isWrite);
+  expect([made.method, made.body]).toMatchObject(["POST", { spec: { leaseTransitions: 4 } }]);
+});
+
+test("a new lease counts on from the largest token that anybody has written with", async () => {
+  lease = createLease({ client, clock, namespace: "orrery", name: "worker", identity: "me", tokenAfter: 7 });
+  const { first } = await meet(null);
+  expect(first?.body).toMatchObject({ spec: { leaseTransitions: 8 } });
+});
+
 test("a renewal whose answer was lost is recognised as ours", async () => {
   await lead();
   await clock.advance(2_000);

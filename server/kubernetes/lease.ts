@@ -40,6 +40,8 @@ export type LeaseOptions = {
   name: string;
   /** Unique for each process, not for each host. */
   identity: string;
+  /** The largest token that somebody is known to have written with: a lease that was deleted, or is of another cluster, counts on from it. */
+  tokenAfter?: number;
   random?: () => number;
   onError?: (error: unknown) => void;
 };
@@ -71,6 +73,7 @@ export function createLease(options: LeaseOptions): Lease {
   let renewedAt: number | null = null;
   let deadline: Timer | null = null;
   let token = 0;
+  let largest = options.tokenAfter ?? -1;
   let nap = new AbortController();
   let running: Promise<void> | null = null;
 
@@ -81,6 +84,7 @@ export function createLease(options: LeaseOptions): Lease {
     const order = compareResourceVersions(found?.resourceVersion ?? "", record?.resourceVersion ?? "");
     if (found && order !== null && order <= 0) return;
     record = found;
+    largest = Math.max(largest, found?.transitions ?? -1);
     seenAt = clock.monotonic();
     if (found?.holder !== identity) lose();
   };
@@ -104,6 +108,7 @@ export function createLease(options: LeaseOptions): Lease {
       ? await client.replace(apis.lease, body, call)
       : await client.create(apis.lease, body, call);
     record = recordOf(answer);
+    largest = Math.max(largest, record.transitions);
     seenAt = clock.monotonic();
     if (next.holder !== identity || stopped.signal.aborted) return;
     const isNew = renewedAt === null;
@@ -139,14 +144,12 @@ export function createLease(options: LeaseOptions): Lease {
       const watched = reflector.state().phase === "watching";
       return watched ? expiresInMs + random() * EXPIRY_JITTER_MS : Math.min(expiresInMs, RETRY_MS);
     }
-    const transitions = record ? record.transitions + 1 : 0;
-    const resourceVersion = record?.resourceVersion;
     await write({
       holder: identity,
       durationMs: LEASE_DURATION_MS,
-      transitions,
+      transitions: largest + 1,
       acquireTime: undefined,
-      resourceVersion,
+      resourceVersion: record?.resourceVersion,
     });
     return RETRY_MS;
   };

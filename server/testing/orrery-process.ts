@@ -11,17 +11,21 @@ export type OrreryProcess = {
   ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** The program as a process of its own: what `npm start` and `npm run worker` run once everything is up to date. */
+/**
+ * The program as a process of its own, packed as `npm run worker` and `npm run sandbox` run it. With pages, or with
+ * options for Node, it runs from its sources: pages are built, and tried, by the browser's stories.
+ */
 export function startOrrery(
   command: "all" | "web" | "worker" | "sandbox",
   args: readonly string[],
   options: { env?: Record<string, string>; node?: readonly string[] } = {},
 ): OrreryProcess {
-  const child = spawn(
-    process.execPath,
-    ["--import", "tsx", ...(options.node ?? []), "server/main.ts", command, ...args],
-    { env: { ...withoutOptions(process.env), ...options.env }, stdio: ["ignore", "pipe", "pipe"] },
-  );
+  const isPacked = (command === "worker" || command === "sandbox") && !options.node;
+  const program = isPacked ? ["scripts/program.mjs"] : ["--import", "tsx", ...(options.node ?? []), "server/main.ts"];
+  const child = spawn(process.execPath, [...program, command, ...args], {
+    env: { ...withoutOptions(process.env), ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let said = "";
   for (const output of [child.stdout, child.stderr]) output.on("data", (chunk: Buffer) => (said += chunk.toString()));
   // From the start: a process may be over before anybody asks.
