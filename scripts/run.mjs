@@ -3,6 +3,6 @@ import { runTypeScript } from "./run-typescript.mjs";
 import { prepare } from "./prepare.mjs";
 
 const [file, ...args] = process.argv.slice(2);
-const opensPages = ["scripts/screenshots.ts", "server/bench/bench.ts"].includes(file);
+const opensPages = file === "scripts/screenshots.ts";
 await prepare(opensPages ? ["install", "generate", "build"] : ["install", "generate"]);
 runTypeScript(file, args);

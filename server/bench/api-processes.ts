@@ -2,9 +2,9 @@ import { fork, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { ApiProcessOptions, ApiProcessReport } from "./api-process";
 import type { Bench } from "./bench-group";
+import { packedFile } from "./packed-file";
 
 /** A folder of its own, gone after the run. */
 export function temporaryFolder(bench: Bench): string {
@@ -15,7 +15,7 @@ export function temporaryFolder(bench: Bench): string {
 
 /** The sandbox cluster as `npm run sandbox` starts it, with every controller; the path of its kubeconfig. */
 export async function startSandboxCluster(bench: Bench): Promise<string> {
-  const args = ["--import", "tsx", "server/main.ts", "sandbox", "--data", temporaryFolder(bench)];
+  const args = ["scripts/program.mjs", "sandbox", "--data", temporaryFolder(bench)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   bench.undo(() => child.kill("SIGKILL"));
   return new Promise((resolve, reject) => {
@@ -33,9 +33,8 @@ export type ApiProcess = { first: ApiProcessReport; ask: () => Promise<ApiProces
 
 /** The worker, the API or both in a process of their own, ready to be asked. */
 export async function startApiProcess(bench: Bench, options: ApiProcessOptions): Promise<ApiProcess> {
-  const file = fileURLToPath(new URL("api-process.ts", import.meta.url));
-  const child = fork(file, {
-    execArgv: ["--import", "tsx", "--expose-gc"],
+  const child = fork(await packedFile("api-process"), {
+    execArgv: ["--expose-gc"],
     env: { ...process.env, ORRERY_BENCH_API: JSON.stringify(options) },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });

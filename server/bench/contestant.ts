@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { type Bench } from "./bench-group";
+import { packedFile } from "./packed-file";
 
 /** A reconcile loop in a process of its own, as it would run in a cluster. */
 export type Contestant = {
@@ -23,10 +23,8 @@ export async function startContestant(
   program: string,
   task: Omit<ContestantTask, "group">,
 ): Promise<Contestant> {
-  const file = fileURLToPath(new URL(`contestants/${program}.ts`, import.meta.url));
   const { tls } = await bench.connection.credentials();
-  const child = fork(file, {
-    execArgv: ["--import", "tsx"],
+  const child = fork(await packedFile(`contestants/${program}`), {
     env: {
       ...process.env,
       BENCH_TASK: JSON.stringify({ group: bench.group, ...task }),

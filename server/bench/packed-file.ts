@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 /**
@@ -9,5 +9,5 @@ import { promisify } from "node:util";
 export async function packedFile(name: string): Promise<string> {
   const folder = join(process.cwd(), "node_modules", ".orrery", "bench", name);
   await promisify(execFile)(process.execPath, ["scripts/pack.mjs", `server/bench/${name}.ts`, folder]);
-  return join(folder, `${name}.js`);
+  return join(folder, `${basename(name)}.js`);
 }

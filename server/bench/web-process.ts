@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 
 /** The pages as a process of their own, beside the cluster that KUBECONFIG names and over this database. */
 export async function startWebProcess(databaseUrl: string): Promise<{ url: string; stop: () => Promise<void> }> {
-  const server = spawn(process.execPath, ["--import", "tsx", "server/main.ts", "web", "--port", "0"], {
+  const server = spawn(process.execPath, ["scripts/program.mjs", "web", "--port", "0"], {
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,
