@@ -3,7 +3,7 @@ import { TRPCError, tracked } from "@trpc/server";
 import { visibleTo } from "@/server/resources/access";
 import type { Asked } from "@/server/resources/context";
 import type { Visible } from "@/server/resources/page-filter";
-import { countsSchema, type Filter } from "@/server/resources/page-query";
+import { countsSchema, type Counts, type Filter } from "@/server/resources/page-query";
 import { rowSchema, type Row } from "@/server/resources/row";
 import type { Change, Hub } from "./hub";
 import { createMailbox } from "./mailbox";
@@ -58,6 +58,7 @@ export async function* fleetChanges(asked: Asked, input: ChangesInput, outer: Ab
     const clock = asked.clock;
     let checkedAt = clock.monotonic();
     const recount = createRecount({ asked, filter: input.filter, visible: () => visible, onCounted: mail.wake });
+    let countsTold: Counts | null = null;
     while (!isOver()) {
       await mail.filled(signal, { clock, ms: RIGHTS_EVERY_MS });
       if (isOver()) break;
@@ -65,14 +66,16 @@ export async function* fleetChanges(asked: Asked, input: ChangesInput, outer: Ab
         visible = await visibleTo(asked, asked.identity);
         checkedAt = clock.monotonic();
       }
-      const { values, counted } = mail.take();
-      const counts = recount.take();
-      const isNews = values.size > 0 || counted > 0;
+      const { values, counted: elsewhere } = mail.take();
+      const recounted = recount.take();
+      const counts: Counts | null = recounted === countsTold ? null : recounted;
+      countsTold = counts ?? countsTold;
+      const isNews = values.size > 0 || elsewhere > 0;
       // Rows do not wait for the counts that they change: these follow.
       if (isNews) recount.ask();
       if (!isNews && !counts) continue;
       version = newest;
-      const about = { counts, elsewhere: counted, version: version.toString(), staleMs: asked.hub.staleMs() };
+      const about = { counts, elsewhere, version: version.toString(), staleMs: asked.hub.staleMs() };
       yield tracked(version.toString(), toldAlike(asked.hub, delta({ ...split(values), ...about })));
     }
     if (!outer.aborted) throw new TRPCError({ code: "UNAUTHORIZED", message: "The session has ended: sign in again." });

@@ -258,6 +258,23 @@ describe.each([
     const second = await Promise.all(streams.map(nextOf));
     expect(second[0]?.counts?.total).toBeGreaterThan(0);
     expect([new Set(second).size, counts]).toEqual([1, 1]);
+    // What changes no count is told without any; the next that does is told with them.
+    const reworded = entry("shared", "reworded");
+    const [told] = deltas[0]?.rows ?? [];
+    if (!reworded.gone && told) Object.assign(reworded.row, { state: told.state, lifecycles: told.lifecycles });
+    const third = streams.map(nextOf);
+    await write(writer, reworded);
+    expect((await Promise.all(third)).map(({ counts: none }) => none)).toEqual(streams.map(() => null));
+    const fourth = streams.map(nextOf);
+    while (counts < 2) await clock.advance(500);
+    await write(writer, entry("shared", `other-${writes}`));
+    expect((await Promise.all(fourth)).map(({ rows, counts: none }) => [rows.length, none])).toEqual(
+      streams.map(() => [1, null]),
+    );
+    const fifth = streams.map(nextOf);
+    while (counts < 3) await clock.advance(500);
+    const last = await Promise.all(fifth);
+    expect(last[0]?.counts?.states).not.toEqual(second[0]?.counts?.states);
     broken.abort();
     await Promise.all(streams.map((stream) => stream.return(undefined)));
   });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Asked } from "@/server/resources/context";
 import { counts } from "@/server/resources/page";
 import type { Visible } from "@/server/resources/page-filter";
@@ -13,7 +14,7 @@ const keptBy = new WeakMap<object, Map<string, Kept>>();
 
 /**
  * Counts that hold everything that the hub has told of by now. However many ask for the same filter with the same
- * rights, the fleet is counted once, and not again before the interval has passed.
+ * rights, the fleet is counted once, and not again before the interval has passed. Equal counts are the same object.
  */
 export function sharedCounts({ database, hub, clock }: Asked, filter: Filter, visible: Visible): Promise<Counts> {
   const all = keptBy.get(database) ?? new Map<string, Kept>();
@@ -24,8 +25,12 @@ export function sharedCounts({ database, hub, clock }: Asked, filter: Filter, vi
   if (kept?.next) return kept.next;
 
   const count = (): Promise<Counts> => {
+    // What failed leaves nothing to compare with.
+    const lastCounts = kept?.counted.catch(() => null);
     const [version, beganAt] = [hub.version(), clock.monotonic()];
-    const counted = counts(database, filter, visible).then((answer) => answer.counts);
+    const counted = Promise.all([counts(database, filter, visible), lastCounts]).then(([{ counts: now }, before]) =>
+      before && isDeepStrictEqual(now, before) ? before : now,
+    );
     // Put last, so that the first is the one that was not counted for the longest time.
     all.delete(key);
     all.set(key, { counted, version, beganAt, next: null });
