@@ -263,6 +263,16 @@ test("an exceeded quota is told on the engine and clears once there is room", as
   await untilEngine("crowded", "serves", isServing);
 });
 
+test("a template with a field that no pod has is told on the engine, and mended by the next edit", async () => {
+  const spec = { instanceRef: "main", replicas: 1 };
+  await create(engineKind.api, "typo", { spec: { ...spec, template: template("1", { imagePullSecret: "x" }) } });
+  const refused = await untilEngine("typo", "tells", (engine) => ready(engine)?.reason === "Invalid");
+  expect(ready(refused)?.message).toContain(".spec.template.spec.imagePullSecret");
+  const mended = { spec: { template: { spec: { imagePullSecret: null } } } };
+  await client.patch(engineKind.api, { namespace, name: "typo" }, mended, { type: "merge" });
+  await untilEngine("typo", "serves", isServing);
+});
+
 test("a worker that is killed with -9 as it enters each phase loses nothing", async () => {
   await worker.stop();
   // The metrics of the old pods through the API server this time.

@@ -172,9 +172,10 @@ test("pods that cannot be looked at fail the pass: they are not taken for pods t
 });
 
 describe("a StatefulSet that the API server does not take", () => {
-  const answers = (code: number, reason: string) => (what: string) => {
-    if (what === "PATCH StatefulSet") throw errorOfStatus(code, { reason, message: `${reason}: not this one` });
+  const answers = (code: number, status: { reason?: string; message: string }) => (what: string) => {
+    if (what === "PATCH StatefulSet") throw errorOfStatus(code, status);
   };
+  const unknownField = "failed to create typed patch object: .spec.template.spec.typo: field not declared in schema";
   const ready = async () =>
     ((await engine()).status?.conditions as Condition[]).find(({ type }) => type === "Ready") ?? null;
 
@@ -182,12 +183,14 @@ describe("a StatefulSet that the API server does not take", () => {
     await passOver(await engine());
   });
 
+  // prettier-ignore
   test.each([
-    ["for good, is told and not tried again", 422, "Invalid", "permanent"],
-    ["until somebody allows it, is told and tried again", 403, "Forbidden", "transient"],
-  ])("%s", async (_, code, reason, verdict) => {
-    expect(await passOver(await engine(), answers(code, reason))).toMatchObject({ type: verdict });
-    expect(await ready()).toMatchObject({ status: "False", reason, message: `${reason}: not this one` });
+    ["for good, is told and not tried again",                        422, { reason: "Invalid", message: "no" },        { type: "permanent", reason: "Invalid" }],
+    ["because no pod has such a field, is told and not tried again", 500, { message: unknownField },                   { type: "permanent", reason: "Invalid" }],
+    ["until somebody allows it, is told and tried again",            403, { reason: "Forbidden", message: "not you" }, { type: "transient", reason: "Forbidden" }],
+  ] as const)("%s", async (_, code, status, { type, reason }) => {
+    expect(await passOver(await engine(), answers(code, status))).toMatchObject({ type });
+    expect(await ready()).toMatchObject({ status: "False", reason, message: status.message });
     await passOver(await engine());
     await passOver(await engine());
     expect(await ready()).toMatchObject({ reason: "Rolling" });
@@ -195,7 +198,9 @@ describe("a StatefulSet that the API server does not take", () => {
 
   test("because it has trouble of its own, is tried again, and nothing is said of the engine", async () => {
     const before = await ready();
-    expect(await passOver(await engine(), answers(500, "InternalError"))).toMatchObject({ type: "transient" });
+    expect(await passOver(await engine(), answers(500, { reason: "InternalError", message: "etcd" }))).toMatchObject({
+      type: "transient",
+    });
     expect(await ready()).toEqual(before);
   });
 });

@@ -91,20 +91,24 @@ const kindOfCode: Record<number, ErrorKind> = {
   504: "timeout",
 };
 
+/** What a server-side apply of an unknown field, or of a value of the wrong type, is answered with: a 500 without a reason. */
+const NO_SCHEMA = "failed to create typed patch object";
+
 /** An answer that is not 2xx, or the Status object of an ERROR event on a watch. */
 export function errorOfStatus(code: number, body: unknown, retryAfterHeader?: string): KubernetesError {
   const status = isRecord(body) ? body : {};
   const details = isRecord(status.details) ? status.details : {};
-  const reason = typeof status.reason === "string" ? status.reason : "";
-  const kind = kindOfReason[reason] ?? kindOfCode[code] ?? (code >= 500 ? "internal" : "badRequest");
   const message = typeof status.message === "string" && status.message !== "" ? status.message : textOf(body, code);
+  const isOfNoSchema = message.startsWith(NO_SCHEMA);
+  const reason = isOfNoSchema ? "Invalid" : typeof status.reason === "string" ? status.reason : "";
+  const kind = kindOfReason[reason] ?? kindOfCode[code] ?? (code >= 500 ? "internal" : "badRequest");
   return new KubernetesError({
     kind,
     code,
     reason: reason || kind,
     message,
     // A server or a proxy that fails may have passed the write on; every 4xx is a refusal.
-    outcome: code >= 500 ? "unknown" : "refused",
+    outcome: code >= 500 && !isOfNoSchema ? "unknown" : "refused",
     retryAfterMs: retryAfterOf(retryAfterHeader, details.retryAfterSeconds),
     causes: Array.isArray(details.causes) ? details.causes.filter(isRecord) : [],
   });
