@@ -121,6 +121,9 @@ const meta: LifecycleMeta = {
   },
 };
 
+/** In the order in which a start that breaks several of them is told why. */
+const mayStart = [not("errorHeld"), not("clearing"), not("compileFailed"), "initialFits"] as const;
+
 /**
  * Stopped ─▶ Provisioning ─▶ Provisioned ─▶ Stopping ─▶ Stopped, and from each of the first three straight to Stopping.
  */
@@ -205,7 +208,7 @@ export const resourcesMachine = setup({
         ],
         start: [
           {
-            guard: and([not("errorHeld"), not("clearing"), not("compileFailed"), "initialFits", not("standbyRefused")]),
+            guard: and([...mayStart, not("standbyRefused")]),
             actions: ["askStart"],
           },
         ],
@@ -224,7 +227,7 @@ export const resourcesMachine = setup({
           { guard: "timedOut", target: "Stopping", actions: ["failTimeout"] },
           { actions: ["ensureCompute"] },
         ],
-        start: [{ guard: and(["startWanted", "initialFits"]), actions: ["askStart"] }],
+        start: [{ guard: and(["startWanted", ...mayStart]), actions: ["askStart"] }],
         stop: [{ actions: ["askStop"] }],
       },
     },
@@ -239,7 +242,7 @@ export const resourcesMachine = setup({
           { guard: "computeFailed", target: "Stopping", actions: ["failProvisioning"] },
           { actions: ["ensureCompute"] },
         ],
-        start: [{ guard: and(["startWanted", "initialFits"]), actions: ["askStart"] }],
+        start: [{ guard: and(["startWanted", ...mayStart]), actions: ["askStart"] }],
         stop: [{ guard: not("checkpointRefused"), actions: ["askStop"] }],
       },
     },
