@@ -17,6 +17,8 @@ import type { AboutHere } from "@/server/resources/whoami";
 export type Services = Context & {
   bulk: BulkJobs;
   about: AboutHere;
+  /** What a REST request speaks of that names no namespace. */
+  restNamespace: string;
   door: Door;
   onFault: (error: unknown, path: string) => void;
   stop(): Promise<void>;
@@ -29,6 +31,7 @@ export type ServiceOptions = {
   kinds: Record<string, Kind>;
   reconcilers: Record<string, AnyReconciler>;
   about: AboutHere;
+  restNamespace: string;
   door: Omit<DoorOptions, "client" | "clock" | "mode">;
   onFault: (error: unknown, path: string) => void;
 };

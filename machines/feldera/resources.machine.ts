@@ -122,6 +122,9 @@ const meta: LifecycleMeta = {
   },
 };
 
+/** In the order in which a start that breaks several of them is told why. */
+const mayStart = [not("errorHeld"), not("clearing"), not("compileFailed"), "initialFits"] as const;
+
 /**
  * Stopped ─▶ Provisioning ─▶ Provisioned ─▶ Stopping ─▶ Stopped, and from each of the first three straight to Stopping.
  */
@@ -206,7 +209,7 @@ export const resourcesMachine = setup({
         ],
         start: [
           {
-            guard: and([not("errorHeld"), not("clearing"), not("compileFailed"), "initialFits", not("standbyRefused")]),
+            guard: and([...mayStart, not("standbyRefused")]),
             actions: ["askStart"],
           },
         ],
@@ -225,7 +228,7 @@ export const resourcesMachine = setup({
           { guard: "timedOut", target: "Stopping", actions: ["failTimeout"] },
           { actions: ["ensureCompute"] },
         ],
-        start: [{ guard: and(["startWanted", "initialFits"]), actions: ["askStart"] }],
+        start: [{ guard: and(["startWanted", ...mayStart]), actions: ["askStart"] }],
         stop: [{ actions: ["askStop"] }],
       },
     },
@@ -240,7 +243,7 @@ export const resourcesMachine = setup({
           { guard: "computeFailed", target: "Stopping", actions: ["failProvisioning"] },
           { actions: ["ensureCompute"] },
         ],
-        start: [{ guard: and(["startWanted", "initialFits"]), actions: ["askStart"] }],
+        start: [{ guard: and(["startWanted", ...mayStart]), actions: ["askStart"] }],
         stop: [{ guard: not("checkpointRefused"), actions: ["askStop"] }],
       },
     },

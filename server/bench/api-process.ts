@@ -83,6 +83,7 @@ async function startWeb(stored: Database, asking: KubernetesClient): Promise<str
     kinds,
     reconcilers,
     about: { cluster: "bench", sandbox: true, identity: "none", version: "bench" },
+    restNamespace: "default",
     door: { secret: "only for the bench, which signs nobody in", publicUrl: null },
     onFault: (error) => void process.stderr.write(`${String(error)}\n`),
   });

@@ -178,6 +178,7 @@ export function startServices(
           identity: env.ORRERY_IDENTITY,
           version: cluster.version,
         },
+        restNamespace: env.FELDERA_NAMESPACE,
         door: {
           secret: env.ORRERY_SESSION_SECRET ?? keptSecret(env),
           publicUrl: env.ORRERY_PUBLIC_URL ?? null,

@@ -35,6 +35,8 @@ function fatalOf({ pipeline, statefulSet, claim, pods, warnings }: PipelineSeen)
   if (deployment_resources_status === "Provisioned") {
     if (!statefulSet || statefulSet.metadata.deletionTimestamp) return "the StatefulSet was deleted";
     if (ended) return ended;
+    // Made anew it would be empty, and the process would take that for the beginning.
+    if (!claim) return "the PersistentVolumeClaim was deleted";
     if (claimPhase(claim) === "Lost") return "the PersistentVolumeClaim lost its volume";
   }
   if (deployment_resources_status === "Provisioning") {
@@ -55,6 +57,6 @@ function endOf(pod: Pod): string | null {
   return null;
 }
 
-function claimPhase(claim: PipelineSeen["claim"]): unknown {
-  return claim?.status?.phase;
+function claimPhase(claim: NonNullable<PipelineSeen["claim"]>): unknown {
+  return claim.status?.phase;
 }

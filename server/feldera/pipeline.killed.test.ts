@@ -22,11 +22,22 @@ beforeAll(async () => {
 afterAll(() => pipelines.stop());
 
 test("a worker that is killed on the way into every status loses nothing of a whole life", async () => {
-  await pipelines.create("life");
+  const storage = { backend: { name: "file", config: { sync: { bucket: "checkpoints" } } } };
+  await pipelines.create("life", { runtime_config: { storage } });
   await pipelines.compiled("life");
-  await pipelines.ask("life", "start");
+  await pipelines.edit("life", { program_code: "CREATE TABLE u (id INT);" });
+  await pipelines.untilStatus("life", "compiled again", (status) => {
+    return status.program_version === 2 && status.program_status === "Success";
+  });
+  await pipelines.ask("life", "start", { initial: "standby" });
+  await pipelines.until("life", "Standby");
+  await pipelines.ask("life", "activate");
   await pipelines.until("life", "Running");
   await pipelines.call("life", "/data", "POST", "first");
+  await pipelines.call("life", "/mute");
+  await pipelines.until("life", "Unavailable");
+  await pipelines.call("life", "/mute?off");
+  await pipelines.until("life", "Running");
   await pipelines.ask("life", "pause");
   await pipelines.until("life", "Paused");
   await pipelines.ask("life", "resume");
@@ -44,12 +55,27 @@ test("a worker that is killed on the way into every status loses nothing of a wh
     const lists = await Promise.all(kinds.map((api) => pipelines.client.list(api, { namespace: "streams" })));
     return lists.every(({ items }) => items.length === 0);
   });
-  expect(killedAt).toEqual(expect.arrayContaining(everyStatus));
+  expect(killedAt).toEqual(expect.arrayContaining(ofALife));
 });
 
-const everyStatus = [
-  ...["CompilingSql", "SqlCompiled", "CompilingRust", "Success"].map((status) => `program ${status}`),
+// prettier-ignore
+test.each([
+  ["sql",    "SqlError",    { program_code: "CREATE VIEW v AS SELEC 1;" }],
+  ["rust",   "RustError",   { udf_rust: "fn f() {" }],
+  ["system", "SystemError", { program_code: "-- compiler_crash\nCREATE TABLE t (id INT);" }],
+])("a worker that is killed on the way into an error of the program keeps its text (%s)", async (name, error, spec) => {
+  await pipelines.create(name, spec);
+  const { program_error } = await pipelines.untilStatus(name, error, ({ program_status }) => program_status === error);
+  await lives;
+  expect(killedAt).toContain(`program ${error}`);
+  expect(program_error).not.toEqual({});
+  expect((await pipelines.pipeline(name)).status.program_error).toEqual(program_error);
+});
+
+/** Suspended is left in the pass that sees it; Bootstrapping and Replaying are not played by the stand-in. */
+const ofALife = [
+  ...["Pending", "CompilingSql", "SqlCompiled", "CompilingRust", "Success"].map((status) => `program ${status}`),
   ...["Provisioning", "Provisioned", "Stopping", "Stopped"].map((status) => `resources ${status}`),
-  ...["Initializing", "Running", "Paused"].map((status) => `runtime ${status}`),
+  ...["Initializing", "Standby", "Running", "Unavailable", "Paused"].map((status) => `runtime ${status}`),
   ...["InUse", "Clearing", "Cleared"].map((status) => `storage ${status}`),
 ];

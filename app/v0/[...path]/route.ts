@@ -5,7 +5,7 @@ export const dynamic = "force-dynamic";
 
 function answer(request: Request): Promise<Response> {
   const found = services();
-  return handleRest(found, request, { namespace: process.env.FELDERA_NAMESPACE ?? "default" });
+  return handleRest(found, request, { namespace: found.restNamespace });
 }
 
 export { answer as GET, answer as POST, answer as PUT, answer as PATCH, answer as DELETE };

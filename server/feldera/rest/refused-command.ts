@@ -10,19 +10,22 @@ import { RestError } from "./rest-error";
 type Told = { status: number; code: string };
 type Refusing = Pick<Reading, "kind" | "reconciler" | "resource" | "seen">;
 
-/** The guard of the machine that said no → the code that callers of this API know. */
-const byGuard: Record<string, Told> = {
-  errorHeld: { status: 400, code: "CannotStartWithUndismissedError" },
-  clearing: { status: 400, code: "CannotStartWhileClearingStorage" },
-  compileFailed: { status: 400, code: "CannotStartWithCompilationError" },
-  initialFits: { status: 400, code: "InitialImmutableUnlessStopped" },
-  standbyRefused: { status: 400, code: "InitialStandbyNotAllowed" },
-  fullyStopped: { status: 400, code: "StorageStatusImmutableUnlessStopped" },
+/** The guard that refused a start → the code that callers of this API know. */
+const refusedStart: Record<string, string> = {
+  startWanted: "IllegalPipelineAction",
+  errorHeld: "CannotStartWithUndismissedError",
+  clearing: "CannotStartWhileClearingStorage",
+  compileFailed: "CannotStartWithCompilationError",
+  initialFits: "InitialImmutableUnlessStopped",
+  standbyRefused: "InitialStandbyNotAllowed",
 };
 
-/** Where the state has no such way at all, or the same guard means different things. */
-const byCommand: Record<string, (pipeline: Pipeline, known: Record<string, Known>) => Told> = {
-  start: () => ({ status: 400, code: "IllegalPipelineAction" }),
+/** Each other command is refused for one reason, or for what the process is; a start also where its state has no such way. */
+const byCommand: Record<string, (pipeline: Pipeline, known: Record<string, Known>, guards: string[]) => Told> = {
+  start: (_pipeline, _known, guards) => ({
+    status: 400,
+    code: guards.flatMap((guard) => refusedStart[guard] ?? [])[0] ?? "IllegalPipelineAction",
+  }),
   stop: (pipeline) => unavailable(pipeline) ?? { status: 400, code: "InvalidTransition" },
   clear: () => ({ status: 400, code: "StorageStatusImmutableUnlessStopped" }),
   dismissError: () => ({ status: 400, code: "DismissErrorRestrictedToFullyStopped" }),
@@ -36,10 +39,7 @@ export function refusedCommand(reading: Refusing, event: Event, refusal: Refusal
   // Read by the pipeline's own kind, whose schema it was parsed with.
   const pipeline = reading.resource as Pipeline;
   const known = reading.reconciler.known(reading.seen, event);
-  const told =
-    guardsInTheWay(reading, event, known)
-      .map((guard) => byGuard[guard])
-      .find(Boolean) ?? byCommand[event.type]?.(pipeline, known);
+  const told = byCommand[event.type]?.(pipeline, known, guardsInTheWay(reading, event, known));
   const { status, code } = told ?? { status: 400, code: "IllegalPipelineAction" };
   const details = { ...detailsOf(pipeline, event), hint: refusal.reason ?? refusal.sentence };
   return new RestError(status, code, code === "IllegalPipelineAction" ? illegal(pipeline) : refusal.sentence, details);

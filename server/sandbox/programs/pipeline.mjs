@@ -31,6 +31,7 @@ export async function run(host) {
   const checkpoints = stored?.checkpoints ?? [];
   let exit = () => undefined;
   let failure = null;
+  let mute = false;
   let phase = "Initializing";
   let desired = stored?.deployment === deployment ? stored.desired : initial;
 
@@ -77,17 +78,19 @@ export async function run(host) {
   const routes = {
     "/healthz": () => [200, { status: "ok" }],
     "/status": () =>
-      failure
-        ? [500, failure]
-        : [
-            200,
-            {
-              runtime_status: status(),
-              runtime_status_details: { connector_stats: { num_errors: 0 } },
-              runtime_desired_status: desired,
-              storage_status_details: { checkpoints },
-            },
-          ],
+      mute
+        ? [503, problem("Busy", "the process has no time to answer: on request")]
+        : failure
+          ? [500, failure]
+          : [
+              200,
+              {
+                runtime_status: status(),
+                runtime_status_details: { connector_stats: { num_errors: 0 } },
+                runtime_desired_status: desired,
+                storage_status_details: { checkpoints },
+              },
+            ],
     "/data": async (request) => {
       if (request.method === "POST") {
         data.push(await bodyOf(request));
@@ -98,6 +101,10 @@ export async function run(host) {
     "/panic": () => {
       failure = problem("RuntimeError.WorkerPanic", "the circuit panicked: on request");
       return [200, { message: "panicked" }];
+    },
+    "/mute": (_request, query) => {
+      mute = query.get("off") === null;
+      return [200, { message: mute ? "mute" : "talking" }];
     },
     "/exit": (_request, query) => {
       host.setTimeout(() => exit(Number(query.get("code") ?? 1)), 0);
