@@ -6,6 +6,7 @@ import { Age } from "../time/age";
 import { duration } from "../time/duration";
 import { useNow } from "../time/now";
 import { stayRatio, type Usual } from "../time/use-usual";
+import { stateWords } from "../tone/state-words";
 import { StatusPill } from "../tone/status-pill";
 import { Link } from "../ui/link";
 
@@ -82,7 +83,7 @@ function State({ row, usual }: Stayed) {
   const { isLate, usually } = useStay(row, usual);
   return (
     <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone} slim title={usually ?? ""}>
-      {row.state}
+      {stateWords(row)}
     </StatusPill>
   );
 }

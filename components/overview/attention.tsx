@@ -6,6 +6,7 @@ import { resourcePath } from "../paths";
 import { Age } from "../time/age";
 import { useNow } from "../time/now";
 import { stayRatio, useUsual } from "../time/use-usual";
+import { stateWords } from "../tone/state-words";
 import { StatusPill } from "../tone/status-pill";
 import { useTRPC } from "../trpc";
 import { Panel } from "../ui/panel";
@@ -67,7 +68,7 @@ const shown = 12;
 function Want({ row, isLate }: { row: Row; isLate: boolean }) {
   return (
     <Link className="att" href={resourcePath(row)}>
-      <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone}>{row.state}</StatusPill>
+      <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone}>{stateWords(row)}</StatusPill>
       <span>
         <b>{row.name}</b> <span className="why">{row.error ?? row.reason ?? row.sentence}</span>
       </span>

@@ -4,6 +4,7 @@ import { Age } from "../time/age";
 import { duration } from "../time/duration";
 import { useNow } from "../time/now";
 import { stayRatio, useUsual } from "../time/use-usual";
+import { stateWords } from "../tone/state-words";
 import { StatusPill } from "../tone/status-pill";
 
 type Props = { answer: GetAnswer; explained: ExplainAnswer | undefined; copy: React.ReactNode };
@@ -21,7 +22,7 @@ export function Say({ answer, explained, copy }: Props) {
       <h1>
         {row.name}
         <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone}>
-          {row.state}
+          {stateWords(row)}
           {isLate && (usual.dwell ? " · over expectation" : " · for long")}
         </StatusPill>
         {deletingSince && <StatusPill tone="warn">being deleted</StatusPill>}
@@ -36,8 +37,7 @@ export function Say({ answer, explained, copy }: Props) {
         {usual.dwell &&
           !first?.settled &&
           `, usually ${duration(usual.dwell.p50Ms)} (p95 ${duration(usual.dwell.p95Ms)})`}
-        .
-        {first?.desired && <> Desired: {first.desired.state}.</>}
+        .{first?.desired && <> Desired: {first.desired.state}.</>}
         {explained?.why && (
           <>
             <br />
