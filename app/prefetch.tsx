@@ -14,6 +14,9 @@ export const asker = cache(async (): Promise<Identity | null> => {
   return services().door.identify(new Request("http://orrery.local/", { headers: new Headers([...sent]) }));
 });
 
+/** One moment for the whole page: every age in it is told as of then. */
+export const madeAt = cache(() => Date.now());
+
 const queriesOf = cache(async () => {
   const queryClient = createQueryClient();
   const ctx = contextOf(services(), await asker());

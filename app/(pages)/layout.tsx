@@ -1,7 +1,7 @@
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { Shell } from "@/components/shell/shell";
-import { asker } from "@/app/prefetch";
+import { asker, madeAt } from "@/app/prefetch";
 
 export const dynamic = "force-dynamic";
 
@@ -10,5 +10,5 @@ export default async function Pages({ children }: { children: React.ReactNode })
     const to = (await headers()).get("x-orrery-path") ?? "/";
     redirect(`/sign-in?to=${encodeURIComponent(to)}`);
   }
-  return <Shell>{children}</Shell>;
+  return <Shell madeAt={madeAt()}>{children}</Shell>;
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { folded } from "@/machines/arrows";
 import { diagramOf } from "@/machines/diagram";
 import { kettleMachine } from "@/machines/fixtures/kettle";
-import { drawMachine, neighbourOf } from "./drawn-machine";
+import { drawMachine, foldedAt, neighbourOf } from "./drawn-machine";
 
 const diagram = diagramOf(kettleMachine);
 const here = {
@@ -42,6 +43,26 @@ test("with no resource in question, states tell how many are in them", () => {
     ["populated", 3],
   ]);
   expect(arrows.every(({ look }) => look === "plain")).toBe(true);
+});
+
+test("a box that is shut holds all who are inside, and looks like the state where most of them are", () => {
+  const boxed = { ...diagram, boxes: { warm: ["heating", "hot"] } };
+  const { at } = foldedAt(
+    boxed,
+    new Map(),
+    new Map([
+      ["off", { count: 1 }],
+      ["heating", { count: 2 }],
+      ["hot", { count: 5 }],
+    ]),
+  );
+  const { states } = drawMachine(folded(boxed), new Map(), at);
+  const hot = diagram.nodes.find(({ id }) => id === "hot")?.tone;
+  expect(states.map(({ id, count }) => [id, count])).toEqual([
+    ["off", 1],
+    ["warm", 7],
+  ]);
+  expect(states.find(({ id }) => id === "warm")?.tone).toBe(hot);
 });
 
 test("a transition that stays is told by its state, not drawn", () => {

@@ -31,7 +31,8 @@ export type Here = {
   tone?: Tone;
 };
 
-export type Population = ReadonlyMap<string, { count: number }>;
+/** How many are in each state; `tone` where it differs from that of the state. */
+export type Population = ReadonlyMap<string, { count: number; tone?: Tone }>;
 
 export function drawMachine(diagram: Diagram, subs: ReadonlyMap<string, string>, at: Here | Population): DrawnMachine {
   const arrows = arrowsOf(diagram);
@@ -46,12 +47,13 @@ export function drawMachine(diagram: Diagram, subs: ReadonlyMap<string, string>,
     entries: entriesOf(diagram),
     arrows: drawn,
     states: diagram.nodes.map(({ id, tone, summary }) => {
-      const count = "state" in at ? null : (at.get(id)?.count ?? 0);
+      const held = "state" in at ? null : at.get(id);
+      const count = held === null ? null : (held?.count ?? 0);
       const isNext = drawn.some((arrow) => arrow.look === "will" && arrow.to === id);
       const look =
         id === here?.state ? "now" : id === here?.cameFrom ? "left" : isNext ? "next" : count ? "populated" : "plain";
       const loops = diagram.edges.filter((edge) => edge.self && edge.from === id).map(({ label }) => label);
-      const shown = look === "now" ? (here?.tone ?? tone) : tone;
+      const shown = (look === "now" ? here?.tone : held?.tone) ?? tone;
       return { id, tone: shown, summary, look, sub: subs.get(id) ?? "", count, loops };
     }),
   };
@@ -60,12 +62,7 @@ export function drawMachine(diagram: Diagram, subs: ReadonlyMap<string, string>,
 /** What is known, where every box is shut: who is inside is at the box, which tells where inside. */
 export function foldedAt(diagram: Diagram, subs: ReadonlyMap<string, string>, at: Here | Population) {
   const boxOf = (state: string) => boxHolding(diagram, state) ?? state;
-  if (!("state" in at)) {
-    const sums = new Map<string, { count: number }>();
-    for (const [state, { count }] of at)
-      sums.set(boxOf(state), { count: count + (sums.get(boxOf(state))?.count ?? 0) });
-    return { subs, at: sums };
-  }
+  if (!("state" in at)) return { subs, at: new Map([...at, ...heldByBoxes(diagram, at)]) };
   const box = boxHolding(diagram, at.state);
   const inside = box ? [[box, [at.state, subs.get(at.state)].filter(Boolean).join(" · ")] as const] : [];
   const cameFrom = at.cameFrom === null || boxOf(at.cameFrom) === boxOf(at.state) ? null : boxOf(at.cameFrom);
@@ -75,6 +72,18 @@ export function foldedAt(diagram: Diagram, subs: ReadonlyMap<string, string>, at
     subs: new Map([...subs, ...inside]),
     at: { ...at, state: boxOf(at.state), cameFrom, ...(box && tone && { tone }) },
   };
+}
+
+/** A box holds all that are inside, and looks like the state where most of them are. */
+function heldByBoxes(diagram: Diagram, at: Population) {
+  return Object.entries(diagram.boxes).map(([box, states]) => {
+    const inside = diagram.nodes
+      .filter(({ id }) => states.includes(id))
+      .map(({ id, tone }) => ({ tone, count: at.get(id)?.count ?? 0 }))
+      .toSorted((a, b) => b.count - a.count);
+    const count = inside.reduce((sum, one) => sum + one.count, 0);
+    return [box, { count, tone: inside[0]?.tone ?? "idle" }] as const;
+  });
 }
 
 function lookOf(arrow: Arrow, { state, cameBy, cameFrom, open, taken }: Here): WireLook {

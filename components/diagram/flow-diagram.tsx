@@ -16,7 +16,7 @@ import { WireEdge } from "./wire-edge";
 const nodeTypes = { state: StateNode, box: BoxNode };
 const edgeTypes = { wire: WireEdge, labels: LabelsEdge };
 
-type Props = {
+export type FlowProps = {
   id: string;
   layout: Layout;
   machine: DrawnMachine;
@@ -25,7 +25,7 @@ type Props = {
 };
 
 /** The machine to walk through: pan, zoom, and the arrow keys along the transitions. Places never change. */
-export function FlowDiagram(props: Props) {
+export function FlowDiagram(props: FlowProps) {
   return (
     <ReactFlowProvider>
       <Flow {...props} />
@@ -33,7 +33,7 @@ export function FlowDiagram(props: Props) {
   );
 }
 
-function Flow({ id, layout, machine, label, onState }: Props) {
+function Flow({ id, layout, machine, label, onState }: FlowProps) {
   const [focus, setFocus] = useState<Focus>(nowhere);
   const nodes = useMemo(() => nodesOf(id, layout, machine), [id, layout, machine]);
   const edges = useMemo(() => edgesOf(id, layout, machine, focus), [id, layout, machine, focus]);

@@ -1,19 +1,13 @@
 "use client";
-import { lazy, Suspense, useState, useSyncExternalStore } from "react";
+import { createElement, useEffect, useMemo, useState, type ComponentType } from "react";
 import { folded as foldedDiagram, type Diagram } from "@/machines/arrows";
 import type { Layout } from "@/server/layout/layout-machine";
 import { afterLoad } from "../ui/after-load";
 import { drawMachine, foldedAt, type Here, type Population } from "./drawn-machine";
+import type { FlowProps } from "./flow-diagram";
 import { StateCards } from "./state-cards";
 import { StillDiagram } from "./still-diagram";
 import { TextTwin } from "./text-twin";
-
-// Loaded on its own, after the page: until then the still one shows the same.
-const FlowDiagram = lazy(() =>
-  afterLoad()
-    .then(() => import("./flow-diagram"))
-    .then((module) => ({ default: module.FlowDiagram })),
-);
 
 type Props = {
   id: string;
@@ -29,22 +23,18 @@ type Props = {
 
 /** A machine three times over: to see, as cards on a narrow screen, and in words. Its boxes open where they stand. */
 export function MachineDiagram({ id, diagram, layout, folded, subs, at, label, onState }: Props) {
-  const isBrowser = useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
-  );
+  const isMoving = useFlow();
   const [isOpen, setOpen] = useState(false);
   const boxes = Object.keys(diagram.boxes);
-  const whole = drawMachine(diagram, subs, at);
-  const shut = folded && !isOpen ? foldedAt(diagram, subs, at) : null;
-  const machine = shut ? drawMachine(foldedDiagram(diagram), shut.subs, shut.at) : whole;
-  const places = shut && folded ? folded : layout;
+  const isShut = folded !== null && !isOpen;
+  // Drawn again only when something of it has changed: the page around it ticks once a second.
+  const whole = useMemo(() => drawMachine(diagram, subs, at), [diagram, subs, at]);
+  const machine = useMemo(() => (isShut ? drawShut(diagram, subs, at) : whole), [isShut, diagram, subs, at, whole]);
+  const places = isShut ? folded : layout;
   const choose = (state: string) => {
     if (boxes.includes(state)) setOpen(true);
     else onState?.(state);
   };
-  const still = <StillDiagram id={id} layout={places} machine={machine} />;
   return (
     <>
       {folded && (
@@ -54,12 +44,10 @@ export function MachineDiagram({ id, diagram, layout, folded, subs, at, label, o
           </button>
         </p>
       )}
-      {isBrowser ? (
-        <Suspense fallback={still}>
-          <FlowDiagram key={String(isOpen)} id={id} layout={places} machine={machine} label={label} onState={choose} />
-        </Suspense>
+      {isMoving ? (
+        <Flow key={String(isOpen)} id={id} layout={places} machine={machine} label={label} onState={choose} />
       ) : (
-        still
+        <StillDiagram id={id} layout={places} machine={machine} />
       )}
       <StateCards machine={machine} onState={choose} />
       <TextTwin machine={whole} edges={diagram.edges} />
@@ -67,4 +55,31 @@ export function MachineDiagram({ id, diagram, layout, folded, subs, at, label, o
   );
 }
 
-const never = () => () => undefined;
+function drawShut(diagram: Diagram, subs: ReadonlyMap<string, string>, at: Here | Population) {
+  const shut = foldedAt(diagram, subs, at);
+  return drawMachine(foldedDiagram(diagram), shut.subs, shut.at);
+}
+
+let loaded: ComponentType<FlowProps> | null = null;
+
+function Flow(props: FlowProps) {
+  return loaded && createElement(loaded, props);
+}
+
+/** What moves the diagram comes on its own, after the page: until then, and if it never comes, the still one shows the same. */
+function useFlow(): boolean {
+  const [isLoaded, setLoaded] = useState(loaded !== null);
+  useEffect(() => {
+    if (loaded) return;
+    void afterLoad()
+      .then(() => import("./flow-diagram"))
+      .then(
+        ({ FlowDiagram }) => {
+          loaded = FlowDiagram;
+          setLoaded(true);
+        },
+        () => undefined,
+      );
+  }, []);
+  return isLoaded;
+}

@@ -10,12 +10,12 @@ type Props = { id: string; layout: Layout; states: State[]; hrefOf: (state: stri
 export function SmallDiagram({ id, layout, states, hrefOf, label }: Props) {
   const { left, top, width, height } = layout;
   const head = `head-${id}`;
-  // Small machines keep their size; large ones shrink to the card.
+  // Small machines keep their size; large ones shrink to the card, for as long as they can be read.
   return (
     <svg
       className="picture"
       viewBox={`${left} ${top} ${width} ${height}`}
-      style={{ maxWidth: width * 1.08 }}
+      style={{ maxWidth: width * 1.08, minWidth: width * 0.78 }}
       role="group"
       aria-label={label}
     >

@@ -5,7 +5,8 @@ import { resourcePath } from "../paths";
 import { Age } from "../time/age";
 import { duration } from "../time/duration";
 import { useNow } from "../time/now";
-import { useDwell } from "../time/use-dwell";
+import { stayRatio, type Usual } from "../time/use-usual";
+import { stateWords } from "../tone/state-words";
 import { StatusPill } from "../tone/status-pill";
 import { Link } from "../ui/link";
 
@@ -19,13 +20,17 @@ type Props = {
   isGone: boolean;
   /** Said where there are several kinds. */
   kindTitle: string | null;
+  dwell: Usual["dwell"];
+  settled: boolean;
   onSelect: (step: { toggled: string; extend: boolean }) => void;
   onCommand: (asked: Asked) => void;
 };
 
 /** Drawn again only when something of it has changed: what goes on by itself, the time, is a part of its own. */
-export const ListRow = memo(function ListRow({ row, isAt, isOn, isGone, kindTitle, onSelect, onCommand }: Props) {
+export const ListRow = memo(function ListRow({ row, isAt, isOn, isGone, kindTitle, ...rest }: Props) {
+  const { dwell, settled, onSelect, onCommand } = rest;
   const { id, kind, namespace, name } = row;
+  const usual = { dwell, settled };
   return (
     <div
       className={`row${isAt ? " at" : ""}${isOn ? " on" : ""}${isGone ? " gone" : ""}`}
@@ -44,7 +49,7 @@ export const ListRow = memo(function ListRow({ row, isAt, isOn, isGone, kindTitl
         />
       </span>
       <span className="state-cell" role="cell">
-        <State row={row} />
+        <State row={row} usual={usual} />
       </span>
       <span className="name" role="cell">
         <Link href={resourcePath(row)}>{name}</Link>
@@ -59,7 +64,7 @@ export const ListRow = memo(function ListRow({ row, isAt, isOn, isGone, kindTitl
       </span>
       <span className="since" role="cell">
         <Age since={row.since} parts={2} />
-        <Dwell row={row} />
+        <Dwell row={row} usual={usual} />
       </span>
       <span className="acts" role="cell">
         {row.commands.slice(0, 2).map((command) => (
@@ -72,17 +77,19 @@ export const ListRow = memo(function ListRow({ row, isAt, isOn, isGone, kindTitl
   );
 });
 
-function State({ row }: { row: Row }) {
-  const { isLate, usually } = useStay(row);
+type Stayed = { row: Row; usual: Usual };
+
+function State({ row, usual }: Stayed) {
+  const { isLate, usually } = useStay(row, usual);
   return (
     <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone} slim title={usually ?? ""}>
-      {row.state}
+      {stateWords(row)}
     </StatusPill>
   );
 }
 
-function Dwell({ row }: { row: Row }) {
-  const { ratio, isLate, usually } = useStay(row);
+function Dwell({ row, usual }: Stayed) {
+  const { ratio, isLate, usually } = useStay(row, usual);
   if (ratio === null) return null;
   return (
     <span className={`dwell ${isLate ? "warn" : "busy"}`} title={usually} style={{ display: "block" }}>
@@ -91,8 +98,9 @@ function Dwell({ row }: { row: Row }) {
   );
 }
 
-function useStay(row: Row) {
-  const { ratio, usual } = useDwell()(row, useNow());
-  const usually = usual ? `usually ${duration(usual.p50Ms)}, 95 of 100 within ${duration(usual.p95Ms)}` : undefined;
+function useStay(row: Row, usual: Usual) {
+  const ratio = stayRatio(row, usual, useNow());
+  const { dwell } = usual;
+  const usually = dwell ? `usually ${duration(dwell.p50Ms)}, 95 of 100 within ${duration(dwell.p95Ms)}` : undefined;
   return { ratio, isLate: ratio !== null && ratio > 1, usually };
 }

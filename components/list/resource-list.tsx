@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { CommandDialog } from "../resource/command-dialog";
 import { isTyping } from "../shell/shortcuts";
 import { resourcePath } from "../paths";
+import { useUsual } from "../time/use-usual";
 import { useTRPC } from "../trpc";
 import { Panel } from "../ui/panel";
 import { BulkBar } from "./bulk-bar";
@@ -56,6 +57,7 @@ function Rows({ list, kind, titleOf }: RowsProps) {
   const { rows, query } = list;
   const ids = rows.map(({ row }) => row.id);
   const selection = useSelection(ids);
+  const usualOf = useUsual();
   const [asked, setAsked] = useState<Asked | null>(null);
   const at = useCursor(ids, selection.choose);
   const place = useRef<HTMLDivElement>(null);
@@ -101,6 +103,7 @@ function Rows({ list, kind, titleOf }: RowsProps) {
                   const shown = rows[index];
                   if (!shown) return null;
                   const { row, isGone } = shown;
+                  const { dwell, settled } = usualOf(row);
                   return (
                     <div
                       key={key}
@@ -119,6 +122,8 @@ function Rows({ list, kind, titleOf }: RowsProps) {
                         isAt={at === row.id}
                         isOn={selection.has(row.id)}
                         kindTitle={titleOf(row.kind)}
+                        dwell={dwell}
+                        settled={settled}
                         onSelect={selection.choose}
                         onCommand={setAsked}
                       />

@@ -23,7 +23,11 @@ export function MachineCards({ hrefs }: { hrefs: "list" | "machine" }) {
         {(list) => (
           <div className="small-cards">
             {list.map(({ kind, lifecycle, kindTitle, total, states, hash }, index) => (
-              <section key={`${kind} ${lifecycle}`} className="card" aria-label={`${kindTitle}, ${lifecycle}`}>
+              <section
+                key={`${kind} ${lifecycle}`}
+                className={(pictures.data?.[hash]?.width ?? 0) > wideFrom ? "card wide" : "card"}
+                aria-label={`${kindTitle}, ${lifecycle}`}
+              >
                 <header>
                   <h2>
                     <Link href={hrefs === "list" ? kindPath(kind) : machinePath(kind, lifecycle)}>{kindTitle}</Link>
@@ -53,6 +57,9 @@ export function MachineCards({ hrefs }: { hrefs: "list" | "machine" }) {
     </>
   );
 }
+
+/** A picture wider than this would be too small to read in a card of the usual width. */
+const wideFrom = 440;
 
 /** The state of the first lifecycle is the row's own; any other is named with its lifecycle. */
 function isFirst(list: { kind: string; lifecycle: string }[], kind: string, lifecycle: string): boolean {

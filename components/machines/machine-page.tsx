@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
+import { useMemo } from "react";
 import type { MachineAnswer } from "../answers";
 import { MachineDiagram } from "../diagram/machine-diagram";
 import { kindPath } from "../paths";
@@ -30,8 +31,11 @@ function Machine({ answer }: { answer: MachineAnswer }) {
   const { data: machines = [] } = useQuery(trpc.machines.list.queryOptions());
   // The state of a kind's first lifecycle is the row's own; any other is named with its lifecycle.
   const isFirst = machines.find((machine) => machine.kind === kind)?.lifecycle === lifecycle;
-  const subs = new Map(states.map(({ state, dwell }) => [state, dwell ? `usually ${duration(dwell.p50Ms, 1)}` : ""]));
-  const counts = new Map(states.map(({ state, count }) => [state, { count }]));
+  const subs = useMemo(
+    () => new Map(states.map(({ state, dwell }) => [state, dwell ? `usually ${duration(dwell.p50Ms, 1)}` : ""])),
+    [states],
+  );
+  const counts = useMemo(() => new Map(states.map(({ state, count }) => [state, { count }])), [states]);
   const total = states.reduce((sum, { count }) => sum + count, 0);
   return (
     <>

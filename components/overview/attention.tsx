@@ -5,7 +5,8 @@ import { useLiveRows } from "../live/live";
 import { resourcePath } from "../paths";
 import { Age } from "../time/age";
 import { useNow } from "../time/now";
-import { useDwell } from "../time/use-dwell";
+import { stayRatio, useUsual } from "../time/use-usual";
+import { stateWords } from "../tone/state-words";
 import { StatusPill } from "../tone/status-pill";
 import { useTRPC } from "../trpc";
 import { Panel } from "../ui/panel";
@@ -19,8 +20,8 @@ export function Attention() {
   const underWay = useQuery({ ...trpc.fleet.page.queryOptions(underWayQuery), meta: { counts: true } });
   const now = useNow();
   const busy = underWay.data?.rows ?? [];
-  const dwellOf = useDwell();
-  const late = busy.filter((row) => (dwellOf(row, now).ratio ?? 0) > 1 || row.error !== null);
+  const usualOf = useUsual();
+  const late = busy.filter((row) => (stayRatio(row, usualOf(row), now) ?? 0) > 1 || row.error !== null);
   const rows = [...(wrong.data?.rows ?? []), ...late];
   useLiveRows(
     "attention",
@@ -67,7 +68,7 @@ const shown = 12;
 function Want({ row, isLate }: { row: Row; isLate: boolean }) {
   return (
     <Link className="att" href={resourcePath(row)}>
-      <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone}>{row.state}</StatusPill>
+      <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone}>{stateWords(row)}</StatusPill>
       <span>
         <b>{row.name}</b> <span className="why">{row.error ?? row.reason ?? row.sentence}</span>
       </span>

@@ -1,5 +1,6 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import type { ExplainAnswer, GetAnswer, MachineAnswer, TransitionAnswer } from "../answers";
 import type { Here } from "../diagram/drawn-machine";
 import { MachineDiagram } from "../diagram/machine-diagram";
@@ -84,13 +85,16 @@ function Drawn({ answer, here, since, moment, mine }: DrawnProps) {
     if (left?.from === state && now > 0) return `left ${duration(now - Date.parse(left.at), 1)} ago`;
     return dwell ? `usually ${duration(dwell.p50Ms, 1)}` : "";
   };
+  // The same words are the same map, so that a second that changes none of them draws nothing.
+  const said = JSON.stringify(answer.states.map((one) => [one.state, subOf(one)]));
+  const subs = useMemo(() => new Map(JSON.parse(said) as [state: string, sub: string][]), [said]);
   return (
     <MachineDiagram
       id={`${answer.kind}-${answer.lifecycle}`.replaceAll(".", "-")}
       diagram={answer.definition.diagram}
       layout={answer.layout}
       folded={answer.folded}
-      subs={new Map(answer.states.map((one) => [one.state, subOf(one)]))}
+      subs={subs}
       at={here}
       label={`${answer.definition.title}, ${moment === null ? "now" : "then"} ${here.state}`}
     />

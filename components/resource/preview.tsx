@@ -5,6 +5,8 @@ export function Preview({ preview }: { preview: PreviewAnswer }) {
   const { allowed, refusal, from, to, writes } = preview;
   if (!allowed) return <p className="panel-note no">{refusal?.sentence}</p>;
   const moves = Object.entries(to).filter(([lifecycle, state]) => from[lifecycle] !== state);
+  if (moves.length === 0 && writes.length === 0)
+    return <p className="panel-note">It would change nothing: what it asks for is so already.</p>;
   return (
     <div>
       <p>

@@ -3,7 +3,8 @@ import type { ExplainAnswer, GetAnswer } from "../answers";
 import { Age } from "../time/age";
 import { duration } from "../time/duration";
 import { useNow } from "../time/now";
-import { useDwell } from "../time/use-dwell";
+import { stayRatio, useUsual } from "../time/use-usual";
+import { stateWords } from "../tone/state-words";
 import { StatusPill } from "../tone/status-pill";
 
 type Props = { answer: GetAnswer; explained: ExplainAnswer | undefined; copy: React.ReactNode };
@@ -12,7 +13,8 @@ type Props = { answer: GetAnswer; explained: ExplainAnswer | undefined; copy: Re
 export function Say({ answer, explained, copy }: Props) {
   const { row, lifecycles, deletingSince } = answer;
   const now = useNow();
-  const { usual, ratio } = useDwell()(row, now);
+  const usual = useUsual()(row);
+  const ratio = stayRatio(row, usual, now);
   const isLate = ratio !== null && ratio > 1;
   const first = lifecycles[0];
   return (
@@ -20,8 +22,8 @@ export function Say({ answer, explained, copy }: Props) {
       <h1>
         {row.name}
         <StatusPill tone={isLate && row.tone === "busy" ? "warn" : row.tone}>
-          {row.state}
-          {isLate && (usual ? " · over expectation" : " · for long")}
+          {stateWords(row)}
+          {isLate && (usual.dwell ? " · over expectation" : " · for long")}
         </StatusPill>
         {deletingSince && <StatusPill tone="warn">being deleted</StatusPill>}
         <span className="space" />
@@ -32,8 +34,10 @@ export function Say({ answer, explained, copy }: Props) {
         <b>
           <Age since={row.since} parts={2} />
         </b>
-        {usual && !first?.settled && `, usually ${duration(usual.p50Ms)} (p95 ${duration(usual.p95Ms)})`}.
-        {first?.desired && <> Desired: {first.desired.state}.</>}
+        {usual.dwell &&
+          !first?.settled &&
+          `, usually ${duration(usual.dwell.p50Ms)} (p95 ${duration(usual.dwell.p95Ms)})`}
+        .{first?.desired && <> Desired: {first.desired.state}.</>}
         {explained?.why && (
           <>
             <br />

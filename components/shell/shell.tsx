@@ -2,6 +2,7 @@
 import { usePathname } from "next/navigation";
 import { useState } from "react";
 import { LiveProvider } from "../live/live";
+import { MadeAt } from "../time/now";
 import { Connections } from "../trpc";
 import { Announcer } from "./announcer";
 import { Palette } from "./palette";
@@ -11,13 +12,15 @@ import { SignedOut } from "./signed-out";
 import { TopBar } from "./top-bar";
 
 /** What stands around every page: the way to all others, the search, and whether it is live. */
-export function Shell({ children }: { children: React.ReactNode }) {
+export function Shell({ madeAt, children }: { madeAt: number; children: React.ReactNode }) {
   return (
-    <Connections>
-      <LiveProvider>
-        <Frame>{children}</Frame>
-      </LiveProvider>
-    </Connections>
+    <MadeAt value={madeAt}>
+      <Connections>
+        <LiveProvider>
+          <Frame>{children}</Frame>
+        </LiveProvider>
+      </Connections>
+    </MadeAt>
   );
 }
 

@@ -8,7 +8,7 @@ export function Age({ since, parts = 1 }: { since: string | null; parts?: number
   if (since === null) return <span title="when it began is not known">unknown</span>;
   const moment = new Date(since);
   return (
-    <time dateTime={since} title={since} suppressHydrationWarning>
+    <time dateTime={since} title={since}>
       {now === 0 ? moment.toISOString().slice(11, 16) : duration(now - moment.getTime(), parts)}
     </time>
   );

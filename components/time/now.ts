@@ -1,16 +1,21 @@
 "use client";
-import { useSyncExternalStore } from "react";
+import { createContext, use, useSyncExternalStore } from "react";
+
+/** When the page was made: until the first tick, the browser tells the same ages as the words that it was sent. 0: not known. */
+export const MadeAt = createContext(0);
 
 let now = 0;
+let hasTicked = false;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time, ticking once a second for all who ask; 0 while the page is made on the server. */
+/** The time, ticking once a second for all who ask. */
 export function useNow(): number {
+  const madeAt = use(MadeAt);
   return useSyncExternalStore(
     subscribe,
-    () => now || tick(),
-    () => 0,
+    () => now || (hasTicked || madeAt === 0 ? read() : madeAt),
+    () => madeAt,
   );
 }
 
@@ -26,8 +31,13 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-function tick(): number {
-  now = Date.now();
+function tick(): void {
+  hasTicked = true;
+  read();
   for (const listener of listeners) listener();
+}
+
+function read(): number {
+  now = Date.now();
   return now;
 }

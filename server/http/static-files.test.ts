@@ -7,7 +7,9 @@ import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { staticFiles } from "./static-files";
 
-const script = "console.log('here');\n".repeat(200);
+const built = "console.log('here');\n".repeat(200);
+/** As it is sent: with the mark that has it compiled while it comes. */
+const script = `//# allFunctionsCalledOnLoad\n${built}`;
 let root: string;
 let url: string;
 const server = createServer((asked, answer) => {
@@ -20,7 +22,7 @@ let serve: ReturnType<typeof staticFiles>;
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "orrery-static-"));
   await mkdir(join(root, "static", "chunks"), { recursive: true });
-  await writeFile(join(root, "static", "chunks", "a.js"), script);
+  await writeFile(join(root, "static", "chunks", "a.js"), built);
   await writeFile(join(root, "static", "letters.woff2"), "letters");
   await writeFile(join(root, "secret.js"), "secret");
   serve = staticFiles(join(root, "static"));

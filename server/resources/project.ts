@@ -1,5 +1,6 @@
 import type { Known } from "@/machines/facts";
 import type { Kind } from "@/machines/kind";
+import type { Tone } from "@/machines/lifecycle";
 import { sentenceOf, sentenceText } from "@/machines/sentence";
 import { controllerOf, type KubernetesObject } from "@/server/kubernetes/object";
 import { firstOf, lifecycleStates, worstTone } from "./lifecycle-states";
@@ -23,7 +24,9 @@ export type Projected = Omit<Row, "version" | "looksAgainAt" | "error">;
 export function project({ ref, kind, object, resource, known }: Learnt): Projected {
   const lifecycles = lifecycleStates(kind, resource);
   const first = firstOf(lifecycles);
-  const tone = worstTone(Object.values(lifecycles).map((one) => one.tone));
+  const worst = worstTone(Object.values(lifecycles).map((one) => one.tone));
+  // Where nothing is wrong or on its way, the row looks like the state that it names: what is stopped is not green.
+  const tone = isCalm(worst) ? (first?.tone ?? worst) : worst;
   const sentence = sentenceFor({ ref, kind, object, resource, known });
   return {
     id: idOf(ref),
@@ -41,6 +44,10 @@ export function project({ ref, kind, object, resource, known }: Learnt): Project
       .filter((offer) => offer.allowed)
       .map((offer) => offer.command),
   };
+}
+
+function isCalm(tone: Tone): boolean {
+  return tone === "good" || tone === "idle";
 }
 
 type Told = { text: string; why: string | null; troubled: boolean };

@@ -16,7 +16,7 @@ export const rowSchema = z.object({
   name: z.string(),
   uid: z.string(),
   state: z.string().describe("of the kind's first lifecycle"),
-  tone: toneSchema.describe("the worst of all lifecycles"),
+  tone: toneSchema.describe("the worst of all lifecycles; of the first one where all are well or at rest"),
   since: time.nullable().describe("null: unknown"),
   lifecycles: z.record(z.string(), lifecycleStateSchema),
   sentence: z.string(),
