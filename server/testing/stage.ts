@@ -6,6 +6,7 @@ import { createCountedClient, type Traffic } from "@/server/testing/counted-clie
 import { createFaultProxy, type ProxiedWrite } from "@/server/testing/fault-proxy";
 import { type FaultPlan } from "@/server/testing/faults";
 import { heldLease } from "@/server/testing/held-lease";
+import { type Key } from "@/server/reconcile/reconciler";
 import { createReplayCheck } from "@/server/testing/replay-check";
 import { type Scenario } from "@/server/testing/scenario";
 import { createWatchedClock } from "@/server/testing/watched-clock";
@@ -97,6 +98,8 @@ export async function createStage(options: {
 
   return {
     start: begin,
+    /** Has one resource looked at, as if something had changed. */
+    wake: (kind: string, key: Key) => life?.worker.wake(kind, key),
     mark,
     /** A retry or a look to come: only on a clock that moves by itself is that not yet rest. */
     waitsForTime: () => waiting() > 0,
