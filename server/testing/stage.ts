@@ -5,6 +5,7 @@ import { createLease, type Lease, type LeaseOptions } from "@/server/kubernetes/
 import { createCountedClient, type Traffic } from "@/server/testing/counted-client";
 import { createFaultProxy, type ProxiedWrite } from "@/server/testing/fault-proxy";
 import { type FaultPlan } from "@/server/testing/faults";
+import { createFrozenStore } from "@/server/testing/frozen-store";
 import { heldLease } from "@/server/testing/held-lease";
 import { type Key } from "@/server/reconcile/reconciler";
 import { createReplayCheck } from "@/server/testing/replay-check";
@@ -71,6 +72,7 @@ export async function createStage(options: {
       namespace,
       random: seededRandom(lives),
       ...changed,
+      parts: { createStore: createFrozenStore, ...changed.parts },
       onPass: (outcome) => {
         changed.onPass?.(outcome);
         history.onPass(outcome);
