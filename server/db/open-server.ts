@@ -22,7 +22,7 @@ export async function openServer(url: string, connectionsMax = 10): Promise<Data
     await pool.query("SELECT 1");
   } catch (error) {
     await pool.end();
-    throw new Error(`The database ${place} does not answer: ${String(error)}`, { cause: error });
+    throw new Error(`The database ${place} does not answer: ${reasonOf(error)}`, { cause: error });
   }
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   let closing: Promise<void> | undefined;
@@ -73,4 +73,10 @@ function placeOf(url: string): string {
 
 function asError(failure: unknown): Error {
   return failure instanceof Error ? failure : new Error(String(failure));
+}
+
+/** A name that stands for several addresses fails once for each, together and without words of their own. */
+function reasonOf(error: unknown): string {
+  const told = error instanceof AggregateError ? error.errors : [error];
+  return told.map((one) => (one instanceof Error ? one.message : String(one))).join(", ");
 }

@@ -57,6 +57,14 @@ describe("a kubeconfig", () => {
     expect((await connection.credentials()).headers).toEqual(headers);
   });
 
+  test.each<[user: object, cluster: object, says: RegExp]>([
+    [{ "auth-provider": { name: "gcp" } }, {}, /uses auth-provider, which Kubernetes removed in 1\.26/],
+    [{ as: "jane", "as-groups": ["admins"] }, {}, /sets as-groups, which is not supported; use as alone\.$/],
+    [{}, { "proxy-url": "http://proxy" }, /asks for the proxy http:\/\/proxy; proxies are not supported\.$/],
+  ])("refuses what it cannot do, rather than to leave it out: %o %o", async (user, cluster, says) => {
+    await expect(connectAs(user, cluster)).rejects.toThrow(says);
+  });
+
   test("gives a client certificate, from its own data or from files", async () => {
     for (const name of ["ca", "cert", "key"]) file(`${name}.pem`, name);
     const fromFiles = await connectAs(

@@ -67,8 +67,9 @@ export function createEventCorrelator(clock: Pick<Clock, "now" | "monotonic">) {
         count: 0,
         firstAt: clock.now(),
       }));
-      if (isSpam(object)) return null;
+      // Counted even where it is not told: the next one that is tells of all.
       entry.count++;
+      if (isSpam(object)) return null;
       const { known, id, count, firstAt } = entry;
       return { ...happening, about: withoutVersion(about), message, known, id, count, firstAt, lastAt: clock.now() };
     },

@@ -34,6 +34,9 @@ const userSchema = z.object({
   username: z.string().optional(),
   password: z.string().optional(),
   as: z.string().optional(),
+  "as-uid": z.unknown().optional(),
+  "as-groups": z.unknown().optional(),
+  "as-user-extra": z.unknown().optional(),
   exec: execSchema.optional(),
   "auth-provider": z.unknown().optional(),
 });
@@ -128,6 +131,9 @@ function refuseWhatWeCannot(path: string, name: string, cluster: Cluster, user: 
       `The user "${name}" in ${path} uses auth-provider, which Kubernetes removed in 1.26; use an exec plugin or a token.`,
     );
   }
+  // Left out in silence, it would act with other rights than the file says.
+  const unknown = (["as-uid", "as-groups", "as-user-extra"] as const).find((field) => user[field] !== undefined);
+  if (unknown) throw new Error(`The user "${name}" in ${path} sets ${unknown}, which is not supported; use as alone.`);
   if (cluster["proxy-url"])
     throw new Error(`The kubeconfig ${path} asks for the proxy ${cluster["proxy-url"]}; proxies are not supported.`);
 }

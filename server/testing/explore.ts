@@ -3,7 +3,7 @@ import { type ClusterUnderTest, userClient } from "@/server/testing/cluster-unde
 import { differences, type EndState, endStateOf } from "@/server/testing/end-state";
 import { type FaultPlan, plansFor, sampleOf, seedOf } from "@/server/testing/faults";
 import { type Scenario, type User } from "@/server/testing/scenario";
-import { createStage } from "@/server/testing/stage";
+import { createStage, type Stage } from "@/server/testing/stage";
 
 export type Exploration = {
   scenario: string;
@@ -145,6 +145,8 @@ async function play(
     }
     await cluster.pass(stage, REST_MS);
     const before = stage.writes.length;
+    // Nothing has changed: looked at once more, nothing may be written.
+    await wakeAll(scenario, stage, user);
     await cluster.pass(stage, LOOK_MS);
     if (stage.writes.length > before)
       problems.push(`it does not come to rest: ${describe(stage.writes.slice(before))}`);
@@ -156,6 +158,13 @@ async function play(
     await stage.stop();
     await cluster.clear(namespace, scenario.compared);
     await client.close();
+  }
+}
+
+async function wakeAll(scenario: Scenario, stage: Stage, { client, namespace }: User): Promise<void> {
+  for (const { id, kind } of Object.values(scenario.reconcilers())) {
+    const { items } = await client.list(kind.api, { namespace });
+    for (const { metadata } of items) stage.wake(id, { namespace: metadata.namespace ?? "", name: metadata.name });
   }
 }
 

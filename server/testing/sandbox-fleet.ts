@@ -10,6 +10,7 @@ import type { PassOutcome } from "@/server/reconcile/pass";
 import type { AnyReconciler } from "@/server/reconcile/reconciler";
 import { createSandbox, type Sandbox } from "@/server/sandbox/sandbox";
 import { repeatedWrites } from "@/server/testing/repeated-writes";
+import { createFrozenStore } from "@/server/testing/frozen-store";
 import { createReplayCheck } from "@/server/testing/replay-check";
 import { createWorker } from "@/server/worker";
 
@@ -56,6 +57,7 @@ export async function createSandboxFleet({ kinds, reconcilers, namespace }: Flee
       reconcilers,
       identity: "test",
       leaseNamespace: "default",
+      parts: { createStore: createFrozenStore },
       onPass: (outcome) => {
         passes.push(outcome);
         history.onPass(outcome);

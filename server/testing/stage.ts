@@ -5,7 +5,9 @@ import { createLease, type Lease, type LeaseOptions } from "@/server/kubernetes/
 import { createCountedClient, type Traffic } from "@/server/testing/counted-client";
 import { createFaultProxy, type ProxiedWrite } from "@/server/testing/fault-proxy";
 import { type FaultPlan } from "@/server/testing/faults";
+import { createFrozenStore } from "@/server/testing/frozen-store";
 import { heldLease } from "@/server/testing/held-lease";
+import { type Key } from "@/server/reconcile/reconciler";
 import { createReplayCheck } from "@/server/testing/replay-check";
 import { type Scenario } from "@/server/testing/scenario";
 import { createWatchedClock } from "@/server/testing/watched-clock";
@@ -70,6 +72,7 @@ export async function createStage(options: {
       namespace,
       random: seededRandom(lives),
       ...changed,
+      parts: { createStore: createFrozenStore, ...changed.parts },
       onPass: (outcome) => {
         changed.onPass?.(outcome);
         history.onPass(outcome);
@@ -97,6 +100,8 @@ export async function createStage(options: {
 
   return {
     start: begin,
+    /** Has one resource looked at, as if something had changed. */
+    wake: (kind: string, key: Key) => life?.worker.wake(kind, key),
     mark,
     /** A retry or a look to come: only on a clock that moves by itself is that not yet rest. */
     waitsForTime: () => waiting() > 0,
