@@ -85,14 +85,16 @@ describe.each([
     await fresh.stop();
   });
 
-  test("a worker whose lease has passed on writes nothing more", async () => {
+  test("a worker whose lease has passed on writes nothing more, and says so", async () => {
     const projection = projected();
     projection.accept(moved("white", "off", "heating", { token: 5 }));
     await projection.settled();
-    const stale = projected();
+    const told: unknown[] = [];
+    const stale = createProjection({ database, clock, kinds, onError: (error) => void told.push(String(error)) });
     stale.accept(moved("white", "heating", "hot", { token: 4 }));
     await stale.settled();
     expect(stale.state()).toMatchObject({ fenced: 2, buffered: 0 });
+    expect(told).toEqual([expect.stringContaining("A worker with a newer lease writes the projection.")]);
     expect((await rowsNow()).rows.find(({ name }) => name === "white")?.state).toBe("heating");
     await projection.stop();
     await stale.stop();

@@ -110,7 +110,7 @@ export function createProjection(options: ProjectionOptions): Projection {
         await writeBatch(database, { ...batch, about: { ...stateNow(), at: clock.now() } });
         stored(batch);
       } catch (error) {
-        if (error instanceof Fenced) state.fenced += batch.rows.length + batch.transitions.length;
+        if (error instanceof Fenced) giveUp(error, batch);
         else await waitAfter(error, batch);
       }
     }
@@ -144,6 +144,11 @@ export function createProjection(options: ProjectionOptions): Projection {
     failures = 0;
     state.failing = null;
     for (const entry of batch.rows) if (!entry.gone) digests.set(entry.id, entry.row.digest);
+  };
+
+  const giveUp = (error: Fenced, batch: Taken) => {
+    state.fenced += batch.rows.length + batch.transitions.length;
+    onError(error);
   };
 
   const waitAfter = async (error: unknown, batch: Taken) => {
