@@ -119,6 +119,24 @@ test("the page about itself says who you are, how the parts are doing, and keeps
   expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
 });
 
+test("a key can be another one, unless that one has a use already", async () => {
+  const page = await open("/about");
+  await isLive(page);
+  const keyOf = (does: string) => page.getByRole("button", { name: new RegExp(`: ${does}; change$`) });
+  await keyOf("next row").click();
+  await page.keyboard.press("k");
+  await page.getByText("k is for “previous row” already.").waitFor();
+  await keyOf("next row").click();
+  await page.keyboard.press("n");
+  expect(await keyOf("next row").textContent()).toBe("n");
+  await page.keyboard.press("g");
+  await page.keyboard.press("a");
+  await page.waitForURL(/\/all/);
+  await page.getByRole("row").filter({ hasText: "reporting" }).waitFor();
+  await page.keyboard.press("n");
+  await page.locator("[data-row].at").first().waitFor();
+});
+
 test("what does not exist is said to be so", async () => {
   const page = await open("/firebolt/engine/shop/nobody");
   await page.getByRole("alert").first().waitFor();

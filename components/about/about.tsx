@@ -1,13 +1,13 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useLiveState } from "../live/live";
-import { KeyList } from "../shell/shortcuts";
 import { Age } from "../time/age";
 import { duration } from "../time/duration";
 import { StatusPill } from "../tone/status-pill";
 import { useTRPC } from "../trpc";
 import { Card } from "../ui/card";
 import { Panel } from "../ui/panel";
+import { KeyChoice } from "./key-choice";
 import { ThemeChoice } from "./theme-choice";
 
 export function About() {
@@ -112,7 +112,7 @@ export function About() {
             <ThemeChoice />
           </Card>
           <Card title="Keys">
-            <KeyList />
+            <KeyChoice />
           </Card>
         </div>
       </div>

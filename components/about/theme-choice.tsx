@@ -1,20 +1,15 @@
 "use client";
-import { useSyncExternalStore } from "react";
+import { createStored } from "../ui/stored";
 
-const key = "orrery-theme";
+const stored = createStored("orrery-theme");
 const choices = [
   ["system", "as the system"],
   ["light", "light"],
   ["dark", "dark"],
 ] as const;
-const listeners = new Set<() => void>();
 
 export function ThemeChoice() {
-  const chosen = useSyncExternalStore(
-    subscribe,
-    () => localStorage.getItem(key) ?? "system",
-    () => "system",
-  );
+  const chosen = stored.use() ?? "system";
   return (
     <div className="chips" role="radiogroup" aria-label="Theme">
       {choices.map(([choice, word]) => (
@@ -32,15 +27,8 @@ export function ThemeChoice() {
   );
 }
 
-function subscribe(listener: () => void) {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
 function choose(choice: string) {
-  if (choice === "system") localStorage.removeItem(key);
-  else localStorage.setItem(key, choice);
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
   document.documentElement.dataset["theme"] = choice === "system" ? (isDark ? "dark" : "light") : choice;
-  for (const listener of listeners) listener();
+  stored.write(choice === "system" ? null : choice);
 }

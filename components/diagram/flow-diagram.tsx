@@ -3,6 +3,7 @@ import "@xyflow/react/dist/base.css";
 import { ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useState } from "react";
 import type { Layout } from "@/server/layout/layout-machine";
+import { deedOf, type DeedName } from "../shell/key-map";
 import { isTyping } from "../shell/shortcuts";
 import { ArrowHead } from "./arrow-head";
 import { BoxNode } from "./box-node";
@@ -110,9 +111,10 @@ function useFitting(layout: Layout, now: string | undefined) {
       const place = layout.nodes.find((node) => node.id === now);
       if (place) void setCenter(place.x + place.width / 2, place.y + place.height / 2, { zoom: 1.2 });
     };
-    const moves: Record<string, () => void> = { f: fit, c: centre };
+    const moves: Partial<Record<DeedName, () => void>> = { fit, centre };
     const onKey = (event: KeyboardEvent) => {
-      if (!isTyping(event)) moves[event.key]?.();
+      const deed = isTyping(event) ? undefined : deedOf(event);
+      if (deed) moves[deed]?.();
     };
     fit();
     window.addEventListener("resize", fit);

@@ -4,6 +4,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { CommandDialog } from "../resource/command-dialog";
+import { deedOf, type DeedName } from "../shell/key-map";
 import { isTyping } from "../shell/shortcuts";
 import { resourcePath } from "../paths";
 import { useUsual } from "../time/use-usual";
@@ -142,7 +143,7 @@ function Rows({ list, kind, titleOf }: RowsProps) {
   );
 }
 
-/** j and k walk the rows, x selects, enter opens. */
+/** Keys walk the rows, select, and open. */
 function useCursor(ids: string[], choose: ReturnType<typeof useSelection>["choose"]): string | null {
   const [at, setAt] = useState<string | null>(null);
   const router = useRouter();
@@ -150,18 +151,18 @@ function useCursor(ids: string[], choose: ReturnType<typeof useSelection>["choos
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event)) return;
       const index = at === null ? -1 : ids.indexOf(at);
-      const moves: Record<string, () => void> = {
-        j: () => setAt(ids[Math.min(ids.length - 1, index + 1)] ?? null),
-        k: () => setAt(ids[Math.max(0, index - 1)] ?? null),
-        x: () => at !== null && choose({ toggled: at, extend: false }),
-        X: () => at !== null && choose({ toggled: at, extend: true }),
+      const moves: Partial<Record<DeedName | "Enter", () => void>> = {
+        next: () => setAt(ids[Math.min(ids.length - 1, index + 1)] ?? null),
+        previous: () => setAt(ids[Math.max(0, index - 1)] ?? null),
+        select: () => at !== null && choose({ toggled: at, extend: event.shiftKey }),
         Enter: () => {
           const [kind = "", namespace = "", name = ""] = at?.split("/") ?? [];
           if (at !== null && !(event.target instanceof HTMLButtonElement || event.target instanceof HTMLAnchorElement))
             router.push(resourcePath({ kind, namespace, name }));
         },
       };
-      moves[event.key]?.();
+      const deed = event.key === "Enter" ? "Enter" : deedOf(event);
+      if (deed) moves[deed]?.();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);

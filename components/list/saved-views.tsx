@@ -1,40 +1,16 @@
 "use client";
-import { useState, useSyncExternalStore } from "react";
+import { useState } from "react";
+import { createStored, textsIn } from "../ui/stored";
 
-const key = "orrery-views";
-const listeners = new Set<() => void>();
-
-function subscribe(listener: () => void) {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
-function read(): string {
-  return localStorage.getItem(key) ?? "{}";
-}
+const stored = createStored("orrery-views");
 
 function write(views: Record<string, string>) {
-  localStorage.setItem(key, JSON.stringify(views));
-  for (const listener of listeners) listener();
-}
-
-/** What is stored may be anything; what is no view is left out. A schema's library would cost every list more than this. */
-function viewsIn(stored: string): Record<string, string> {
-  try {
-    const found: unknown = JSON.parse(stored);
-    if (typeof found !== "object" || found === null) return {};
-    return Object.fromEntries(
-      Object.entries(found).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-    );
-  } catch {
-    return {};
-  }
+  stored.write(JSON.stringify(views));
 }
 
 /** Filters under a name, kept by this browser. */
 export function SavedViews({ search, go }: { search: URLSearchParams; go: (search: URLSearchParams) => void }) {
-  const stored = useSyncExternalStore(subscribe, read, () => "{}");
-  const views = viewsIn(stored);
+  const views = textsIn(stored.use());
   const [name, setName] = useState<string | null>(null);
   const save = () => {
     if (name?.trim()) write({ ...views, [name.trim()]: search.toString() });

@@ -2,24 +2,16 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useRef } from "react";
 import { Sheet } from "../ui/sheet";
+import { KeyList } from "./key-list";
+import { deedOf, type DeedName } from "./key-map";
 
-const chords: Record<string, string> = { o: "/", a: "/all", m: "/machines", l: "/audit", s: "/about" };
-
-export const keys: [keys: string, does: string][] = [
-  ["⌘K", "search and go anywhere"],
-  ["/", "filter the list"],
-  ["j  k", "next and previous row"],
-  ["x", "select the row; with shift, all up to it"],
-  ["enter", "open the row"],
-  ["g o", "overview"],
-  ["g a", "all resources"],
-  ["g m", "machines"],
-  ["g l", "audit log"],
-  ["g s", "about and settings"],
-  ["← → ↑ ↓", "along the transitions of a diagram"],
-  ["f  c", "fit the diagram; centre the state it is in"],
-  ["?", "these keys"],
-];
+const places: Partial<Record<DeedName, string>> = {
+  overview: "/",
+  all: "/all",
+  machines: "/machines",
+  audit: "/audit",
+  settings: "/about",
+};
 
 type Props = { isHelpOpen: boolean; onPalette: () => void; onHelp: () => void; onClose: () => void };
 
@@ -34,11 +26,13 @@ export function Shortcuts({ isHelpOpen, onPalette, onHelp, onClose }: Props) {
         return;
       }
       if (isTyping(event)) return;
-      const goes = Date.now() - chord.current < 1_200 ? chords[event.key] : undefined;
-      chord.current = event.key === "g" ? Date.now() : 0;
+      const deed = deedOf(event);
+      const follows = Date.now() - chord.current < 1_200 ? deedOf(event, { follows: true }) : undefined;
+      const goes = follows && places[follows];
+      chord.current = !goes && deed === "go" ? Date.now() : 0;
       if (goes) router.push(goes);
-      else if (event.key === "?") onHelp();
-      else if (event.key === "/") {
+      else if (deed === "help") onHelp();
+      else if (deed === "filter") {
         const box = document.querySelector<HTMLInputElement>("input[type=search]");
         if (!box) return;
         event.preventDefault();
@@ -59,21 +53,6 @@ export function Shortcuts({ isHelpOpen, onPalette, onHelp, onClose }: Props) {
         </footer>
       </div>
     </Sheet>
-  );
-}
-
-export function KeyList() {
-  return (
-    <dl className="keys">
-      {keys.map(([key, does]) => (
-        <div key={key} style={{ display: "contents" }}>
-          <dt>
-            <span className="key">{key}</span>
-          </dt>
-          <dd>{does}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 
