@@ -1,5 +1,6 @@
 import type { Metadata, Viewport } from "next";
 import localFont from "next/font/local";
+import { ChosenTheme } from "@/components/shell/chosen-theme";
 import "./orrery.css";
 
 // Asked for with the page itself: a font that comes after the first layout costs a second one of everything.
@@ -30,8 +31,8 @@ export const viewport: Viewport = {
   ],
 };
 
-// Before the first paint, so that nobody is blinded by the wrong theme.
-const theme = `document.documentElement.dataset.theme=localStorage.getItem("orrery-theme")||(matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light")`;
+// Before the first paint, so that nobody is blinded by the wrong theme; who chose none gets the system's, by the style alone.
+const theme = `const chosen=localStorage.getItem("orrery-theme");if(chosen)document.documentElement.dataset.theme=chosen`;
 
 export default function Root({ children }: { children: React.ReactNode }) {
   return (
@@ -39,7 +40,10 @@ export default function Root({ children }: { children: React.ReactNode }) {
       <head>
         <script dangerouslySetInnerHTML={{ __html: theme }} />
       </head>
-      <body>{children}</body>
+      <body>
+        <ChosenTheme />
+        {children}
+      </body>
     </html>
   );
 }

@@ -81,7 +81,7 @@ test("on a phone nothing is wider than the screen, and diagrams become cards", a
 
 test("who prefers dark gets dark from the first paint, and who prefers no motion gets none", async () => {
   const page = await open("/", { theme: "dark" });
-  expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+  expect(await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor)).toBe("rgb(15, 17, 20)");
   await page.emulateMedia({ reducedMotion: "reduce" });
   const moving = await page.evaluate(
     () => document.getAnimations().filter((one) => one.playState === "running").length,

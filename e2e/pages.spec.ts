@@ -106,6 +106,8 @@ test("the machines lead to their own pages", async () => {
   const page = await open("/machines");
   await page.getByRole("link", { name: "Instance", exact: true }).click();
   await page.waitForURL(/\/machines\/firebolt\.instance\.phase/);
+  await page.goto(new URL("/machines/firebolt.engine", page.url()).href);
+  await page.waitForURL(/\/machines\/firebolt\.engine\.phase/);
 });
 
 test("the page about itself says who you are, how the parts are doing, and keeps the theme", async () => {
@@ -140,4 +142,8 @@ test("a key can be another one, unless that one has a use already", async () => 
 test("what does not exist is said to be so", async () => {
   const page = await open("/firebolt/engine/shop/nobody");
   await page.getByRole("alert").first().waitFor();
+  await page.evaluate(() => localStorage.setItem("orrery-theme", "dark"));
+  await page.goto(new URL("/machines/nothing.like.that", page.url()).href);
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  await page.locator("html[data-theme=dark]").waitFor();
 });

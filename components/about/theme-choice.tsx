@@ -1,7 +1,6 @@
 "use client";
-import { createStored } from "../ui/stored";
+import { chosenTheme } from "../shell/chosen-theme";
 
-const stored = createStored("orrery-theme");
 const choices = [
   ["system", "as the system"],
   ["light", "light"],
@@ -9,7 +8,7 @@ const choices = [
 ] as const;
 
 export function ThemeChoice() {
-  const chosen = stored.use() ?? "system";
+  const chosen = chosenTheme.use() ?? "system";
   return (
     <div className="chips" role="radiogroup" aria-label="Theme">
       {choices.map(([choice, word]) => (
@@ -18,17 +17,11 @@ export function ThemeChoice() {
           className="chip"
           role="radio"
           aria-checked={chosen === choice}
-          onClick={() => choose(choice)}
+          onClick={() => chosenTheme.write(choice === "system" ? null : choice)}
         >
           {word}
         </button>
       ))}
     </div>
   );
-}
-
-function choose(choice: string) {
-  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-  document.documentElement.dataset["theme"] = choice === "system" ? (isDark ? "dark" : "light") : choice;
-  stored.write(choice === "system" ? null : choice);
 }
