@@ -3,9 +3,22 @@ import type { Facts } from "./facts";
 
 /** Where a resource is, what is true of it, and what happened → where it goes and what to do. */
 export function step<M extends AnyStateMachine>(machine: M, at: At<M>, event: Event) {
-  const [next, actions] = transition(machine as AnyStateMachine, snapshotAt(machine, at), event);
+  const [next, actions] = transition(withoutStart(machine), snapshotAt(machine, at), event);
   // XState types the value of any machine as unknown and its actions by a plain string; both come from `machine` itself.
   return { state: String(next.value) as StateName<M>, actions: actions.map(({ type }) => type as ActionName<M>) };
+}
+
+const known = new WeakMap<AnyStateMachine, AnyStateMachine>();
+
+/** The same machine with its first state made already: XState makes it anew for each transition, and throws it away. */
+function withoutStart(machine: AnyStateMachine): AnyStateMachine {
+  const found = known.get(machine);
+  if (found) return found;
+  const start = snapshotAt(machine, { state: initialOf(machine), facts: {} });
+  // Everything but this one method is the machine's own.
+  const same = Object.create(machine, { getInitialSnapshot: { value: () => start } }) as AnyStateMachine;
+  known.set(machine, same);
+  return same;
 }
 
 export type Event = { type: string } & Readonly<Record<string, unknown>>;

@@ -720,6 +720,28 @@ describe("start and stop", () => {
     expect(order).toEqual(["a", "d", "e", "b", "c"]);
   });
 
+  test("while somebody changes things, and for a moment after, the flood goes on with one pass at a time", async () => {
+    for (const name of ["a", "b", "c", "d", "e", "f", "g", "h"]) await createWidget(name);
+    running.stuck = true;
+    const underWay: (() => void)[] = [];
+    const endAll = () => underWay.splice(0).forEach((end) => end());
+    startWorker(
+      { read: ({ spec }) => (spec.text === "two" ? undefined : new Promise<void>((end) => underWay.push(end))) },
+      { concurrency: 15 },
+    );
+    await until(() => underWay.length === 3);
+    await setText("two", "h");
+    await clock.settle();
+    endAll();
+    await clock.settle();
+    expect(underWay).toHaveLength(1);
+    await clock.advance(1_000);
+    endAll();
+    await clock.settle();
+    expect(underWay).toHaveLength(3);
+    endAll();
+  });
+
   test("a stop lets the pass under way end, and starts no other", async () => {
     await createWidget("a");
     const first = gate();

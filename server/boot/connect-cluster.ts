@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { UsageError, type Env } from "@/server/env";
 import { createClient, type KubernetesClient } from "@/server/kubernetes/client";
 import { systemClock } from "@/server/kubernetes/clock";
-import { connectionFrom, type Connection } from "@/server/kubernetes/connection";
+import { connectionFrom, type Connection, type ConnectionSource } from "@/server/kubernetes/connection";
 import { isUnauthorized } from "@/server/kubernetes/errors";
 import { createSandbox, type Sandbox } from "@/server/sandbox/sandbox";
 import { makeFolder } from "./make-folder";
@@ -62,7 +62,7 @@ async function reachCluster(env: Env): Promise<ConnectedCluster> {
     env.ORRERY_CLUSTER === "in-cluster"
       ? ({ inCluster: true } as const)
       : { kubeconfig: path, ...(env.ORRERY_CONTEXT && { context: env.ORRERY_CONTEXT }) };
-  const connection = await connectionFrom(source).catch((error: unknown) => {
+  const connection = await usableConnection(source).catch((error: unknown) => {
     throw new UsageError(
       `The cluster cannot be used: ${sentenceOf(error)}; name another one with --kubeconfig and --context.`,
     );
@@ -73,6 +73,13 @@ async function reachCluster(env: Env): Promise<ConnectedCluster> {
     throw isUnauthorized(error) ? strangerTo(connection) : unreachable(connection, error);
   });
   return { connection, client, sandbox: null, title: connection.server, version, stop: async () => client.close() };
+}
+
+/** With its files and its plugin tried: what they lack is no fault of the cluster. */
+async function usableConnection(source: ConnectionSource): Promise<Connection> {
+  const connection = await connectionFrom(source);
+  await connection.credentials();
+  return connection;
 }
 
 async function versionOf(client: KubernetesClient): Promise<string> {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** With its ancestors, one by one: Node's own recursion never ends where the system makes no folders, as in /proc. */
 export function makeFolder(path: string): void {
-  if (isFolder(path)) return;
+  // What is mounted for reading alone says so here, and something else to whoever makes a folder in it.
+  if (isFolder(path)) return accessSync(path, constants.W_OK);
   if (!existsSync(dirname(path))) makeFolder(dirname(path));
   try {
     mkdirSync(path);

@@ -29,6 +29,9 @@ beforeAll(async () => {
   writeFileSync(join(folder, "powerless"), asUser({}));
   writeFileSync(join(folder, "away"), kubeconfigOf({ server: `https://127.0.0.1:${NOBODY}`, token: "", cert: "" }));
   writeFileSync(join(folder, "broken"), "clusters: [");
+  const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "false", installHint: "Ask for it" };
+  writeFileSync(join(folder, "plugin"), asUser({ exec }));
+  writeFileSync(join(folder, "no-authority"), withAuthority(inFolder("nowhere.crt")));
 });
 
 afterAll(async () => {
@@ -38,9 +41,18 @@ afterAll(async () => {
 });
 
 /** The sandbox's kubeconfig with the credentials of somebody else; without any, one is anonymous. */
-function asUser(user: { token?: string }): string {
+function asUser(user: { token?: string; exec?: object }): string {
   const config = JSON.parse(sandbox.kubeconfig()) as { users: { name: string }[] };
   return JSON.stringify({ ...config, users: config.users.map(({ name }) => ({ name, user })) });
+}
+
+/** The sandbox's kubeconfig with the name of a file in the place of its authority's certificate. */
+function withAuthority(file: string): string {
+  const config = JSON.parse(sandbox.kubeconfig()) as { clusters: { name: string; cluster: { server: string } }[] };
+  const clusters = config.clusters.map(({ name, cluster: { server } }) => {
+    return { name, cluster: { server, "certificate-authority": file } };
+  });
+  return JSON.stringify({ ...config, clusters });
 }
 
 /** Nobody listens on the port of tcpmux. */
@@ -112,6 +124,20 @@ describe("a start that cannot be is refused in one sentence that says what to do
       "worker",
       () => ["--kubeconfig", inFolder("cluster"), "--context", "elsewhere"],
       /The cluster cannot be used: The kubeconfig .*cluster has no context "elsewhere", but "orrery-sandbox"; name another one/,
+      { DATABASE_URL: database },
+    ],
+    [
+      "an exec plugin that gives no credentials",
+      "worker",
+      () => ["--kubeconfig", inFolder("plugin")],
+      /The cluster cannot be used: The kubeconfig's exec plugin "false" failed \(exit code 1\)\. Ask for it; name another one/,
+      { DATABASE_URL: database },
+    ],
+    [
+      "a certificate authority whose file is not there",
+      "worker",
+      () => ["--kubeconfig", inFolder("no-authority")],
+      /The cluster cannot be used: ENOENT: no such file or directory, .*nowhere\.crt'; name another one/,
       { DATABASE_URL: database },
     ],
     [

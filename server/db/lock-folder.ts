@@ -12,8 +12,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     const holder = await holderOf(file);
     if (holder && isAlive(holder)) {
       throw new Error(
-        `The embedded database in ${folder} is in use by process ${holder.pid} on ${holder.host} since ${holder.since}. ` +
-          "Stop that process, choose another ORRERY_DATA, or use a PostgreSQL server with DATABASE_URL.",
+        `the embedded database in ${folder} is in use by process ${holder.pid} on ${holder.host} since ${holder.since}, which you may stop`,
       );
     }
     await clearStale(file);

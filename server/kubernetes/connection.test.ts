@@ -60,6 +60,11 @@ describe("a kubeconfig", () => {
   test.each<[user: object, cluster: object, says: RegExp]>([
     [{ "auth-provider": { name: "gcp" } }, {}, /uses auth-provider, which Kubernetes removed in 1\.26/],
     [{ as: "jane", "as-groups": ["admins"] }, {}, /sets as-groups, which is not supported; use as alone\.$/],
+    [
+      {},
+      { server: "cluster.example:6443" },
+      /is not valid: clusters\.0\.cluster\.server: must be an address such as https:\/\/10\.0\.0\.1:6443/,
+    ],
     [{}, { "proxy-url": "http://proxy" }, /asks for the proxy http:\/\/proxy; proxies are not supported\.$/],
   ])("refuses what it cannot do, rather than to leave it out: %o %o", async (user, cluster, says) => {
     await expect(connectAs(user, cluster)).rejects.toThrow(says);

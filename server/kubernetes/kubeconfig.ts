@@ -7,7 +7,7 @@ import { createExecCredential } from "@/server/kubernetes/exec-credential";
 import { createFreshFile, type FreshFile } from "@/server/kubernetes/fresh-file";
 
 const clusterSchema = z.object({
-  server: z.string(),
+  server: z.url({ protocol: /^https?$/, error: "must be an address such as https://10.0.0.1:6443" }),
   "certificate-authority": z.string().optional(),
   "certificate-authority-data": z.string().optional(),
   "insecure-skip-tls-verify": z.boolean().optional(),

@@ -17,20 +17,29 @@ export function createStallGuard(clock: Clock) {
     /** Watches over one stream; `onStall` is called at most once. */
     over: (onStall: () => void) => {
       let owes = false;
+      let heardAt = clock.monotonic();
       let timer: Timer;
-      const arm = () => {
+      // Not set anew for every event: when it is due, it waits for what is left.
+      const arm = (ms: number) => {
         timer = clock.setTimeout(() => {
+          const leftMs = heardAt + silenceMs - clock.monotonic();
+          if (leftMs > 0) {
+            arm(leftMs);
+            return;
+          }
           if (!owes) silenceMs = Math.min(SILENCE_MAX_MS, silenceMs * 2);
           onStall();
-        }, silenceMs);
+        }, ms);
       };
-      arm();
+      arm(silenceMs);
       return {
         heard: () => {
           owes = true;
+          heardAt = clock.monotonic();
+          if (silenceMs === STALL_MS) return;
           silenceMs = STALL_MS;
           clock.clearTimeout(timer);
-          arm();
+          arm(silenceMs);
         },
         end: () => clock.clearTimeout(timer),
       };

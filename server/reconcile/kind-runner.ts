@@ -97,12 +97,13 @@ export function createKindRunner(options: KindRunnerOptions): Runner {
       applyDeps,
       token: () => options.token(),
     };
-    const about = log.with({ pass: id, key: name });
+    // Most passes have nothing to say.
+    const about = () => log.with({ pass: id, key: name });
     const ended = (message: string) =>
       failed({ id, kind: reconciler.id, key, object, resourceAfter, at, token: options.token() }, message);
     const running = pass(deps, { id, key, object }).catch((error: unknown) => {
       options.numbers.panics.of({ controller: reconciler.id }).add();
-      about.error("a pass ended in an exception of our own", { error });
+      about().error("a pass ended in an exception of our own", { error });
       return ended(`the pass ended in an exception: ${String(error)}`);
     });
     const givenUp = right.timeUp.then(({ message }) => {
@@ -195,10 +196,11 @@ function apiFinder(reconcilers: readonly AnyReconciler[]): ApplyDeps["apiOf"] {
 }
 
 /** Why a pass ended, on the line of its own log. */
-function report(log: Log, { outcome, verdict }: { outcome: PassOutcome; verdict: Verdict }): void {
+function report(log: () => Log, { outcome, verdict }: { outcome: PassOutcome; verdict: Verdict }): void {
   for (const [lifecycle, { from, to, actions }] of Object.entries(outcome.plan?.steps ?? {})) {
-    if (from !== to) log.info("step", { lifecycle, from, to, actions });
+    if (from !== to) log().info("step", { lifecycle, from, to, actions });
   }
-  for (const { sentence, outcome: how, ms } of outcome.writes) log.debug("write", { sentence, how, ms });
-  if ("message" in verdict) log[verdict.type === "conflict" ? "debug" : "warn"](`${verdict.type}: ${verdict.message}`);
+  for (const { sentence, outcome: how, ms } of outcome.writes) log().debug("write", { sentence, how, ms });
+  if ("message" in verdict)
+    log()[verdict.type === "conflict" ? "debug" : "warn"](`${verdict.type}: ${verdict.message}`);
 }

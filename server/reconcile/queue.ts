@@ -74,13 +74,14 @@ export function createQueue({ clock, observer }: { clock: Clock; observer: Queue
   // Reading the clock costs as much as the rest of an add, so one reading serves a whole turn.
   let stamped = false;
   let stampMs = 0;
+  const turn = Promise.resolve();
   const unstamp = () => {
     stamped = false;
   };
   const stamp = () => {
     if (stamped) return stampMs;
     stamped = true;
-    queueMicrotask(unstamp);
+    void turn.then(unstamp);
     stampMs = clock.monotonic();
     return stampMs;
   };

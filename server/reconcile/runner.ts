@@ -48,6 +48,8 @@ export type RunnerOptions = {
  * worked on, the flood goes on with a single one, since its writes slow those of the change down at the server.
  */
 const LOW_SHARE = 0.2;
+/** Changes come in a row, by a script or by a hand that goes on: for so long the flood stays out of the way of the next. */
+const LINGER_MS = 1_000;
 /** Passes over converged resources await nothing but promises: the flood gives way to sockets this often. */
 const SLICE_MS = 4;
 /** The watch event wakes a key that waits for it; this only covers a cache that never shows the write. */
@@ -62,16 +64,19 @@ export function createRunner(options: RunnerOptions): Runner {
   let drained: (() => void) | null = null;
   let active = 0;
   let lowActive = 0;
+  let lastNormalMs = -Infinity;
   let scheduled = false;
   let stopped = false;
   let sliceStartMs = 0;
   let sliceOver = false;
 
-  // Once per turn, after all events of a chunk are in the cache: a burst of changes becomes one pass.
+  // Once per turn, after all events of a chunk are in the cache: a burst of changes becomes one pass. Not by Node's
+  // queueMicrotask, which makes a resource for its hooks each time.
+  const now = Promise.resolve();
   const schedule = () => {
     if (scheduled) return;
     scheduled = true;
-    queueMicrotask(pump);
+    void now.then(pump);
   };
   const metrics: RunnerMetrics = createRunnerMetrics(options.metrics, reconciler.id, options.concurrency, clock);
   const queue: Queue = options.createQueue({ clock, observer: { ...metrics.observer, onReady: schedule } });
@@ -81,10 +86,14 @@ export function createRunner(options: RunnerOptions): Runner {
     scheduled = false;
     while (!stopped && active < options.concurrency && options.mayRun()) {
       if (queue.ready("normal") === 0 && queue.ready("low") > 0 && sliceIsOver()) return;
-      const key = queue.take(lowActive < (active > lowActive ? 1 : lowMax) ? "low" : "normal");
+      const key = queue.take(lowActive < (isAnybodyAtWork() ? 1 : lowMax) ? "low" : "normal");
       if (key === undefined) return;
       void run(key, queue.priorityOf(key));
     }
+  }
+
+  function isAnybodyAtWork(): boolean {
+    return active > lowActive || clock.monotonic() - lastNormalMs < LINGER_MS;
   }
 
   function sliceIsOver(): boolean {
@@ -114,6 +123,7 @@ export function createRunner(options: RunnerOptions): Runner {
     } finally {
       active -= 1;
       lowActive -= low;
+      if (low === 0) lastNormalMs = clock.monotonic();
       metrics.end(id, startedMs);
       queue.done(id);
       schedule();
