@@ -44,7 +44,7 @@ beforeAll(async () => {
     );
   }
   await client.create(apis.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  await create(apis.configMap, "stand-in", { data: { "engine.mjs": programText("engine"), "start.mjs": starter } });
+  await create(apis.configMap, "stand-in", { data: { "engine.mjs": programText("engine"), firebolt: program } });
   // The instance's own services are not what is looked at here: it is simply ready.
   await create(instance.api, "main", { spec: { id: "01J0000000000000000000TEST", metadata: {}, gateway: {} } });
   const status = { phase: "Ready", metadataReady: true, metadataEndpoint: "main-metadata:7000" };
@@ -79,20 +79,17 @@ async function define(definition: KubernetesObject) {
   }
 }
 
-/** The image runs a bare `node`, and the engine's command is not ours to set: the program comes in before it. */
-const starter = 'process.argv[1] = "/opt/stand-in/engine.mjs";\nawait import("/opt/stand-in/engine.mjs");\n';
+/** What every engine's image has in this place: the program that the operator starts. */
+const program = '#!/bin/sh\nexec node /opt/firebolt/engine.mjs "$@"\n';
 
 function template(version: string, more: Record<string, unknown> = {}) {
-  const env = [
-    { name: "NODE_OPTIONS", value: "--import=/opt/stand-in/start.mjs" },
-    { name: "VERSION", value: version },
-  ];
-  const volumeMounts = [{ name: "stand-in", mountPath: "/opt/stand-in", readOnly: true }];
+  const env = [{ name: "VERSION", value: version }];
+  const volumeMounts = [{ name: "stand-in", mountPath: "/opt/firebolt", readOnly: true }];
   return {
     spec: {
       ...more,
       containers: [{ name: "engine", image: "localhost/node:20", imagePullPolicy: "IfNotPresent", env, volumeMounts }],
-      volumes: [{ name: "stand-in", configMap: { name: "stand-in" } }],
+      volumes: [{ name: "stand-in", configMap: { name: "stand-in", defaultMode: 0o555 } }],
     },
   };
 }
