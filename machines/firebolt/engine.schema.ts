@@ -36,7 +36,9 @@ export const engineSpecSchema = z.object({
   instanceRef: z.string().min(1).describe("FireboltInstance of the same namespace"),
   engineClassRef: z.string().min(1).optional().describe("FireboltEngineClass of the same namespace"),
   replicas: z.int32().min(0).describe("pods of the engine; 0 stops it"),
-  template: podTemplateSchema.optional().describe("what is laid over the pods of this engine"),
+  template: podTemplateSchema
+    .optional()
+    .describe("what is laid over the pods of this engine; its image has the program at /opt/firebolt/firebolt"),
   ...engineSettings,
 });
 

@@ -76,6 +76,12 @@ function probe(path: string, port: string, timing: Record<string, number>) {
   return { httpGet: { path, port }, ...timing };
 }
 
+/** Before Kubernetes 1.28 no pod has the label that its number could come from; its name has always ended with it. */
+const startScript = [
+  '[ -n "$POD_INDEX" ] || export POD_INDEX="${HOSTNAME##*-}"',
+  'exec /opt/firebolt/firebolt server --node "$POD_INDEX" --data-dir /var/lib/firebolt',
+].join("\n");
+
 export const engineContainer: Container = {
   name: "engine",
   image: "ghcr.io/firebolt-db/engine:latest",
@@ -84,9 +90,10 @@ export const engineContainer: Container = {
     { name: "health", containerPort: enginePorts.health, protocol: "TCP" },
     { name: "metrics", containerPort: enginePorts.metrics, protocol: "TCP" },
   ],
+  command: ["/bin/sh", "-c"],
+  args: [startScript],
   env: [
     {
-      // Empty before Kubernetes 1.28, where no pod has the label: the number is then to be read off the pod's name.
       name: "POD_INDEX",
       valueFrom: { fieldRef: { fieldPath: "metadata.labels['apps.kubernetes.io/pod-index']" } },
     },

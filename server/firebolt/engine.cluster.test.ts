@@ -1,28 +1,27 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findCondition } from "@/machines/conditions";
-import { crdOf } from "@/machines/crd";
-import { type Engine, engineSchema } from "@/machines/firebolt/engine.schema";
+import { type Engine } from "@/machines/firebolt/engine.schema";
 import { firebolt } from "@/machines/firebolt/family";
 import { apis } from "@/server/kubernetes/apis";
-import { createClient, type KubernetesClient } from "@/server/kubernetes/client";
-import { systemClock } from "@/server/kubernetes/clock";
-import { connectionFrom } from "@/server/kubernetes/connection";
-import { isAlreadyExists, isNotFound } from "@/server/kubernetes/errors";
-import { type Api, apiVersionOf, type KubernetesObject, pathOf } from "@/server/kubernetes/object";
-import { programText } from "@/server/sandbox/programs/node-programs";
-import { createReplayCheck } from "@/server/testing/replay-check";
-import { createWorker, type Worker } from "@/server/worker";
-import { createFireboltReconcilers } from "./reconcilers";
+import { isNotFound } from "@/server/kubernetes/errors";
+import { pathOf } from "@/server/kubernetes/object";
+import { type Worker } from "@/server/worker";
+import {
+  createRealEngines,
+  engineTemplate as template,
+  isServing,
+  limitMs,
+  ready,
+  type RealEngines,
+  servesOn,
+  until,
+} from "./fixtures/real-engines";
 
 const namespace = `orrery-firebolt-${process.pid}`;
 const kubeconfig = process.env.KUBECONFIG ?? "";
 const { engine: engineKind, instance } = firebolt.kinds;
-/** Ends what hangs: a kubelet with much to do takes its time. */
-const limitMs = 120_000;
-let client: KubernetesClient;
+let engines: RealEngines;
 let worker: Worker;
-let lives = 0;
 /** One worker for each phase that it is to die in, loaded while the other tests wait for their pods. */
 const doomed: ChildProcess[] = [];
 
@@ -33,128 +32,33 @@ beforeAll(async () => {
     const args = ["--import", "tsx", script, kubeconfig, namespace, phase, `doomed-in-${phase}`];
     doomed.push(spawn(process.execPath, args, { stdio: ["pipe", "ignore", "ignore"] }));
   }
-  client = createClient({ connection: await connectionFrom({ kubeconfig }), clock: systemClock });
-  for (const kind of Object.values(firebolt.kinds)) {
-    await define(crdOf(kind));
-    await until(`${kind.api.plural} are served`, () =>
-      client.list(kind.api, { limit: 1 }).then(
-        () => true,
-        () => false,
-      ),
-    );
-  }
-  await client.create(apis.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  await create(apis.configMap, "stand-in", { data: { "engine.mjs": programText("engine"), "start.mjs": starter } });
-  // The instance's own services are not what is looked at here: it is simply ready.
-  await create(instance.api, "main", { spec: { id: "01J0000000000000000000TEST", metadata: {}, gateway: {} } });
-  const status = { phase: "Ready", metadataReady: true, metadataEndpoint: "main-metadata:7000" };
-  await client.patch(instance.api, { namespace, name: "main" }, { status }, { type: "merge", subresource: "status" });
-  worker = await startWorker();
+  engines = await createRealEngines({ kubeconfig, namespace });
+  worker = await engines.startWorker();
 });
 
 afterAll(async () => {
   for (const child of doomed) child.kill();
-  const { items } = await client.list(engineKind.api, { namespace });
   await worker.stop();
-  for (const { metadata } of items) {
-    await client.patch(engineKind.api, metadata, { metadata: { finalizers: null } }, { type: "merge" });
-  }
-  await client.delete(apis.namespace, { name: namespace });
-  await client.close();
-  history.mustReplay();
+  await engines.stop();
 });
-
-/** Not by server-side apply: an API server without CEL refuses the rules there, and drops them here. */
-async function define(definition: KubernetesObject) {
-  try {
-    await client.create(apis.customResourceDefinition, definition);
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    const { metadata } = await client.get(apis.customResourceDefinition, definition.metadata);
-    const { resourceVersion } = metadata;
-    await client.replace(apis.customResourceDefinition, {
-      ...definition,
-      metadata: { ...definition.metadata, resourceVersion },
-    });
-  }
-}
-
-/** The image runs a bare `node`, and the engine's command is not ours to set: the program comes in before it. */
-const starter = 'process.argv[1] = "/opt/stand-in/engine.mjs";\nawait import("/opt/stand-in/engine.mjs");\n';
-
-function template(version: string, more: Record<string, unknown> = {}) {
-  const env = [
-    { name: "NODE_OPTIONS", value: "--import=/opt/stand-in/start.mjs" },
-    { name: "VERSION", value: version },
-  ];
-  const volumeMounts = [{ name: "stand-in", mountPath: "/opt/stand-in", readOnly: true }];
-  return {
-    spec: {
-      ...more,
-      containers: [{ name: "engine", image: "localhost/node:20", imagePullPolicy: "IfNotPresent", env, volumeMounts }],
-      volumes: [{ name: "stand-in", configMap: { name: "stand-in" } }],
-    },
-  };
-}
-
-const { "firebolt.engine": engineReconciler, "firebolt.engineClass": classReconciler } = createFireboltReconcilers();
-const reconcilers = { "firebolt.engine": engineReconciler, "firebolt.engineClass": classReconciler };
-const history = createReplayCheck(reconcilers);
-
-async function startWorker(): Promise<Worker> {
-  const started = createWorker({
-    client: createClient({ connection: await connectionFrom({ kubeconfig }), clock: systemClock }),
-    clock: systemClock,
-    reconcilers,
-    identity: `test-${process.pid}`,
-    leaseNamespace: namespace,
-    // A lease for each life: whoever was killed cannot give its own back, and nobody waits for that here.
-    leaseName: `life-${(lives += 1)}`,
-    namespace,
-    onPass: history.onPass,
-  });
-  started.start();
-  return started;
-}
-
-function create(api: Api, name: string, more: Record<string, unknown>) {
-  return client.create(api, { apiVersion: apiVersionOf(api), kind: api.kind, metadata: { name, namespace }, ...more });
-}
-
-async function until<T>(what: string, look: () => Promise<T | null | false>): Promise<T> {
-  const end = performance.now() + limitMs;
-  for (;;) {
-    const found = await look();
-    if (found !== null && found !== false) return found;
-    if (performance.now() > end) throw new Error(`waited ${limitMs / 1_000} s in vain until ${what}`);
-    await systemClock.sleep(100);
-  }
-}
-
-const engineNamed = async (name: string) => engineSchema.parse(await client.get(engineKind.api, { namespace, name }));
-const untilEngine = (name: string, what: string, is: (engine: Engine) => boolean) =>
-  until(`engine ${name} ${what}`, async () => {
-    const engine = await engineNamed(name);
-    return is(engine) && engine;
-  });
-const ready = ({ status }: Engine) => findCondition(status.conditions, "Ready");
-const isServing = (engine: Engine) => ready(engine)?.status === "True";
-const servesOn = (generation: number) => (engine: Engine) =>
-  isServing(engine) && engine.status.activeGeneration === generation;
-const roll = (name: string, version: string) =>
-  client.patch(engineKind.api, { namespace, name }, { spec: { template: template(version) } }, { type: "merge" });
-
-const setsOf = async (name: string) => {
-  const { items } = await client.list(apis.statefulSet, { namespace, labelSelector: `firebolt.io/engine=${name}` });
-  return items.map(({ metadata }) => metadata.name);
-};
 
 /** Seconds until something is so, said and not judged: how fast a shared machine is proves nothing. */
 async function timed<T>(what: string, wait: Promise<T>): Promise<T> {
   const began = performance.now();
   const found = await wait;
-  process.stdout.write(`${what}: ${((performance.now() - began) / 1_000).toFixed(1)} s\n`);
+  say(what, performance.now() - began);
   return found;
+}
+
+function say(what: string, ms: number) {
+  process.stdout.write(`${what}: ${(ms / 1_000).toFixed(1)} s\n`);
+}
+
+/** Judged by the cluster's own clock, in whole seconds: from its stamp of the cause to its stamp of what is made now. */
+async function expectWithin10s(what: string, since: string | undefined) {
+  const ms = Date.parse(await engines.stamp()) - Date.parse(since ?? "");
+  say(what, ms);
+  expect(ms).toBeLessThanOrEqual(10_000);
 }
 
 /** The addresses behind the engine's Service, as the cluster tells them. */
@@ -164,7 +68,7 @@ function followEndpoints(name: string) {
   const followed = (async () => {
     const path = pathOf(apis.endpoints, { namespace });
     const query = { fieldSelector: `metadata.name=${name}-service` };
-    for await (const { object } of client.watch(path, { query, signal: ending.signal })) {
+    for await (const { object } of engines.client.watch(path, { query, signal: ending.signal })) {
       const subsets = (object.subsets ?? []) as { addresses?: { ip: string }[] }[];
       addresses = subsets.flatMap((subset) => (subset.addresses ?? []).map(({ ip }) => ip));
     }
@@ -179,8 +83,8 @@ function followEndpoints(name: string) {
 }
 
 test("under load a roll through the Service fails no request", async () => {
-  await create(engineKind.api, "load", { spec: { instanceRef: "main", replicas: 2, template: template("1") } });
-  await timed("first deploy of two pods", untilEngine("load", "serves", servesOn(0)));
+  await engines.deploy("load", { replicas: 2, template: template("1") });
+  await timed("first deploy of two pods", engines.untilEngine("load", "serves", servesOn(0)));
   const endpoints = followEndpoints("load");
   await until("both pods are behind the Service", async () => endpoints.now().length === 2);
   const [failures, served]: [string[], Map<string, number>] = [[], new Map()];
@@ -198,8 +102,8 @@ test("under load a roll through the Service fails no request", async () => {
     }
   };
   const users = Array.from({ length: 4 }, user);
-  await roll("load", "2");
-  await timed("roll of two pods under load", untilEngine("load", "serves on generation 1", servesOn(1)));
+  await engines.roll("load", "2");
+  await timed("roll of two pods under load", engines.untilEngine("load", "serves on generation 1", servesOn(1)));
   running = false;
   await Promise.all(users);
   await endpoints.stop();
@@ -211,79 +115,70 @@ test("under load a roll through the Service fails no request", async () => {
 });
 
 test("a held query keeps the old generation until it ends", async () => {
-  const pod = await client.get(apis.pod, { namespace, name: "load-g1-0" });
+  const pod = await engines.client.get(apis.pod, { namespace, name: "load-g1-0" });
   const url = `http://${String(pod.status?.podIP)}:3473`;
   const query = fetch(`${url}/?hold=slow`, { method: "POST", body: "select 1" });
   await until("the query runs", async () => (await (await fetch(`${url}/queries`)).text()).includes("slow"));
-  await client.patch(
-    engineKind.api,
-    { namespace, name: "load" },
-    { spec: { drainCheckInterval: "1s" } },
-    { type: "merge" },
-  );
-  await roll("load", "3");
-  await untilEngine("load", "drains", ({ status }) => status.phase === "draining");
-  // Several looks at the old pods later it still drains.
-  await systemClock.sleep(4_000);
-  expect((await engineNamed("load")).status).toMatchObject({ phase: "draining", drainingGeneration: 1 });
+  await engines.change("load", { drainCheckInterval: "1s" });
+  await engines.roll("load", "3");
+  await engines.untilEngine("load", "drains", ({ status }) => status.phase === "draining");
+  const looks = () => engines.passes.filter(({ plan }) => plan?.steps.phase?.actions.includes("awaitDrain")).length;
+  const began = looks();
+  await until("the old pods were looked at three times more", async () => looks() >= began + 3);
+  expect((await engines.engine("load")).status).toMatchObject({ phase: "draining", drainingGeneration: 1 });
   expect(await fetch(`${url}/release?name=slow`, { method: "POST" }).then(({ status }) => status)).toBe(200);
   expect((await query).status).toBe(200);
-  await untilEngine("load", "serves on generation 2", servesOn(2));
+  await engines.untilEngine("load", "serves on generation 2", servesOn(2));
 });
 
-test("a missing ServiceAccount is told on the engine and clears once it is there", async () => {
-  await create(engineKind.api, "orphan", {
-    spec: { instanceRef: "main", replicas: 1, template: template("1", { serviceAccountName: "nobody" }) },
-  });
+test("within 10 s a missing ServiceAccount is told on the engine, and 10 s after it is there no more", async () => {
+  await engines.deploy("orphan", { replicas: 1, template: template("1", { serviceAccountName: "nobody" }) });
   const because = (engine: Engine) => ready(engine)?.reason === "FailedCreate";
-  const stuck = await timed("a missing ServiceAccount is told", untilEngine("orphan", "tells", because));
+  const stuck = await engines.untilEngine("orphan", "tells", because);
+  await expectWithin10s("a missing ServiceAccount is told", await engines.firstWarning("orphan"));
   expect(ready(stuck)?.message).toMatch(/^StatefulSet orphan-g0: .*nobody.* \(x\d+\)$/);
-  await create(apis.serviceAccount, "nobody", {});
-  await timed(
-    "the message is gone",
-    untilEngine("orphan", "is past it", (engine) => !because(engine)),
-  );
-  await untilEngine("orphan", "serves", isServing);
+  const { metadata } = await engines.create(apis.serviceAccount, "nobody", {});
+  await engines.untilEngine("orphan", "is past it", (engine) => !because(engine));
+  await expectWithin10s("the message is gone", metadata.creationTimestamp);
+  await engines.untilEngine("orphan", "serves", isServing);
 });
 
-test("an exceeded quota is told on the engine and clears once there is room", async () => {
-  await create(apis.resourceQuota, "none", { spec: { hard: { pods: "0" } } });
+test("within 10 s an exceeded quota is told on the engine, and 10 s after there is room no more", async () => {
+  await engines.create(apis.resourceQuota, "none", { spec: { hard: { pods: "0" } } });
   await until("the quota counts", async () => {
-    const quota = await client.get(apis.resourceQuota, { namespace, name: "none" });
+    const quota = await engines.client.get(apis.resourceQuota, { namespace, name: "none" });
     return JSON.stringify(quota.status ?? {}).includes("used");
   });
-  await create(engineKind.api, "crowded", { spec: { instanceRef: "main", replicas: 1, template: template("1") } });
+  await engines.deploy("crowded", { replicas: 1, template: template("1") });
   const because = (engine: Engine) => ready(engine)?.message.includes("exceeded quota") === true;
-  await timed("an exceeded quota is told", untilEngine("crowded", "tells", because));
-  await client.delete(apis.resourceQuota, { namespace, name: "none" });
-  await timed(
-    "the message is gone",
-    untilEngine("crowded", "is past it", (engine) => !because(engine)),
-  );
-  await untilEngine("crowded", "serves", isServing);
+  await engines.untilEngine("crowded", "tells", because);
+  await expectWithin10s("an exceeded quota is told", await engines.firstWarning("crowded"));
+  const cured = await engines.stamp();
+  await engines.client.delete(apis.resourceQuota, { namespace, name: "none" });
+  await engines.untilEngine("crowded", "is past it", (engine) => !because(engine));
+  await expectWithin10s("the message is gone", cured);
+  await engines.untilEngine("crowded", "serves", isServing);
 });
 
 test("a template with a field that no pod has is told on the engine, and mended by the next edit", async () => {
-  const spec = { instanceRef: "main", replicas: 1 };
-  await create(engineKind.api, "typo", { spec: { ...spec, template: template("1", { imagePullSecret: "x" }) } });
-  const refused = await untilEngine("typo", "tells", (engine) => ready(engine)?.reason === "Invalid");
+  await engines.deploy("typo", { replicas: 1, template: template("1", { imagePullSecret: "x" }) });
+  const refused = await engines.untilEngine("typo", "tells", (engine) => ready(engine)?.reason === "Invalid");
   expect(ready(refused)?.message).toContain(".spec.template.spec.imagePullSecret");
-  const mended = { spec: { template: { spec: { imagePullSecret: null } } } };
-  await client.patch(engineKind.api, { namespace, name: "typo" }, mended, { type: "merge" });
-  await untilEngine("typo", "serves", isServing);
+  await engines.change("typo", { template: { spec: { imagePullSecret: null } } });
+  await engines.untilEngine("typo", "serves", isServing);
 });
 
 test("a worker that is killed with -9 as it enters each phase loses nothing", async () => {
   await worker.stop();
   // The metrics of the old pods through the API server this time.
   const scrape = { spec: { metricScrapeMode: "ApiserverProxy" } };
-  await client.patch(instance.api, { namespace, name: "main" }, scrape, { type: "merge" });
-  await roll("load", "4");
+  await engines.client.patch(instance.api, { namespace, name: "main" }, scrape, { type: "merge" });
+  await engines.roll("load", "4");
   const lastDoomed = doomed.at(-1);
   for (const child of doomed) {
     // Stopped is no phase of that roll: the last of them dies on the way to no pods at all.
     if (child === lastDoomed) {
-      await client.patch(engineKind.api, { namespace, name: "load" }, { spec: { replicas: 0 } }, { type: "merge" });
+      await engines.change("load", { replicas: 0 });
     }
     const timer = setTimeout(() => child.kill("SIGTERM"), limitMs);
     const ended = new Promise((resolve) => child.once("exit", (_, by) => resolve(by)));
@@ -291,19 +186,22 @@ test("a worker that is killed with -9 as it enters each phase loses nothing", as
     expect(await ended).toBe("SIGKILL");
     clearTimeout(timer);
   }
-  worker = await startWorker();
-  await untilEngine("load", "is stopped", ({ status }) => status.phase === "stopped" && status.activeGeneration === 4);
-  expect(await setsOf("load")).toEqual(["load-g4"]);
-  await client.patch(engineKind.api, { namespace, name: "load" }, { spec: { replicas: 2 } }, { type: "merge" });
-  await untilEngine("load", "serves on generation 5", servesOn(5));
-  expect(await setsOf("load")).toEqual(["load-g5"]);
+  worker = await engines.startWorker();
+  await engines.untilEngine(
+    "load",
+    "is stopped",
+    ({ status }) => status.phase === "stopped" && status.activeGeneration === 4,
+  );
+  expect(await engines.objectsOf(apis.statefulSet, "load")).toEqual(["load-g4"]);
+  await engines.change("load", { replicas: 2 });
+  await engines.untilEngine("load", "serves on generation 5", servesOn(5));
+  expect(await engines.objectsOf(apis.statefulSet, "load")).toEqual(["load-g5"]);
 });
 
 test("a deleted engine leaves nothing behind", async () => {
-  await client.delete(engineKind.api, { namespace, name: "load" });
-  await until("the engine is gone", () => engineNamed("load").then(() => false, isNotFound));
+  await engines.client.delete(engineKind.api, { namespace, name: "load" });
+  await until("the engine is gone", () => engines.engine("load").then(() => false, isNotFound));
   for (const api of [apis.statefulSet, apis.service, apis.configMap]) {
-    const { items } = await client.list(api, { namespace, labelSelector: "firebolt.io/engine=load" });
-    expect(items).toEqual([]);
+    expect(await engines.objectsOf(api, "load")).toEqual([]);
   }
 });

@@ -235,32 +235,6 @@ describe("trouble", () => {
     expect(await objectsOf("guest")).toHaveLength(4);
   });
 
-  test("other engines are untouched by one with bad input", async () => {
-    await deploy("lost", { instanceRef: "nowhere" });
-    await deploy("unclassed", { engineClassRef: "nothing" });
-    await deploy("owning", { template: { spec: { containers: [{ name: "engine", command: ["sh"] }] } } });
-    await fleet.untilEngine("lost", "waits", because("InstanceNotReady"));
-    await fleet.untilEngine("unclassed", "waits", because("FireboltEngineClassNotFound"));
-    const owning = await fleet.untilEngine("owning", "is refused", because("TemplateRejected"));
-    expect(ready(owning)?.message).toContain("spec.template.spec.containers[engine].command");
-    expect(isServing(await fleet.engine("plain"))).toBe(true);
-    expect((await fleet.engine("plain")).status.currentGeneration).toBe(0);
-  });
-
-  test.each([
-    ["a negative number of replicas", { replicas: -1 }],
-    ["a config that is not an object", { customEngineConfig: "fast" }],
-    ["a template whose containers are no list", { template: { spec: { containers: "engine" } } }],
-    ["no instance", { instanceRef: "" }],
-  ])("%s is refused by the API server, with the field's name", async (_, spec) => {
-    const field = Object.keys(spec)[0] ?? "";
-    await expect(deploy("refused", spec)).rejects.toThrow(`spec.${field}`);
-  });
-
-  test("a name of 300 characters is refused", async () => {
-    await expect(deploy("n".repeat(300))).rejects.toThrow(/metadata.name/);
-  });
-
   test.each([46, 60, 100, 253])(
     "a name of %i characters is told as a condition, can be explained, and goes again",
     async (length) => {

@@ -10,7 +10,11 @@ export function gatewayConfig({ metadata: { namespace }, spec }: Instance): Reco
     admin: { address: listenOn(9901, "127.0.0.1") },
     static_resources: {
       listeners: [
-        { name: "gateway", address: listenOn(8080), filter_chains: [chain("gateway", routes, filters(namespace))] },
+        {
+          name: "gateway",
+          address: listenOn(8080),
+          filter_chains: [chain("gateway", routes, filters(namespace), { local_reply_config: unavailable })],
+        },
         {
           name: "metrics",
           address: listenOn(spec.gateway.metricsPort),
@@ -21,8 +25,6 @@ export function gatewayConfig({ metadata: { namespace }, spec }: Instance): Reco
     },
   };
 }
-
-const dnsCache = { name: "engines", dns_lookup_family: "V4_PREFERRED", host_ttl: "300s" };
 
 const router = {
   name: "envoy.filters.http.router",
@@ -42,7 +44,15 @@ function filters(namespace: string) {
       name: "envoy.filters.http.dynamic_forward_proxy",
       typed_config: {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.dynamic_forward_proxy.v3.FilterConfig",
-        dns_cache_config: dnsCache,
+        sub_cluster_config: { cluster_init_timeout: "5s" },
+      },
+    },
+    {
+      // Only a request that is kept can be sent again.
+      name: "envoy.filters.http.buffer",
+      typed_config: {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer",
+        max_request_bytes: 2 * 1024 * 1024,
       },
     },
     router,
@@ -83,6 +93,16 @@ const routes = [
         num_retries: 50,
         retriable_headers: [{ name: "x-firebolt-drained", present_match: true }],
         retry_back_off: { base_interval: "0.025s", max_interval: "0.25s" },
+        // Another pod each time, as long as there is one.
+        retry_host_predicate: [
+          {
+            name: "envoy.retry_host_predicates.previous_hosts",
+            typed_config: {
+              "@type": "type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate",
+            },
+          },
+        ],
+        host_selection_retry_max_attempts: 5,
       },
     },
   },
@@ -92,7 +112,21 @@ const metricsRoutes = [
   { match: { path: "/metrics" }, route: { cluster: "admin", prefix_rewrite: "/stats/prometheus" } },
 ];
 
-function chain(name: string, chainRoutes: unknown[], httpFilters: unknown[]) {
+/** What our own 503 says: the engine has no pod that could be asked. */
+const unavailable = {
+  mappers: [
+    {
+      filter: {
+        status_code_filter: {
+          comparison: { op: "EQ", value: { default_value: 503, runtime_key: "gateway.unavailable" } },
+        },
+      },
+      body: { inline_string: "engine is not available; retry shortly\n" },
+    },
+  ],
+};
+
+function chain(name: string, chainRoutes: unknown[], httpFilters: unknown[], more: Record<string, unknown> = {}) {
   return {
     filters: [
       {
@@ -103,15 +137,21 @@ function chain(name: string, chainRoutes: unknown[], httpFilters: unknown[]) {
           stat_prefix: name,
           route_config: { virtual_hosts: [{ name, domains: ["*"], routes: chainRoutes }] },
           http_filters: httpFilters,
+          ...more,
         },
       },
     ],
   };
 }
 
+/**
+ * A cluster of its own for each engine that is asked for, so that all addresses of its headless Service take part; one
+ * request for each connection, so that none is held to a pod that is on its way out.
+ */
 const enginesCluster = {
   name: "engines",
   connect_timeout: "0.25s",
+  dns_lookup_family: "V4_PREFERRED",
   lb_policy: "CLUSTER_PROVIDED",
   circuit_breakers: {
     thresholds: [{ max_connections: 1024, max_pending_requests: 1024, max_requests: 1024, max_retries: 256 }],
@@ -120,7 +160,14 @@ const enginesCluster = {
     name: "envoy.clusters.dynamic_forward_proxy",
     typed_config: {
       "@type": "type.googleapis.com/envoy.extensions.clusters.dynamic_forward_proxy.v3.ClusterConfig",
-      dns_cache_config: dnsCache,
+      sub_clusters_config: { lb_policy: "ROUND_ROBIN", sub_cluster_ttl: "300s" },
+    },
+  },
+  typed_extension_protocol_options: {
+    "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
+      "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+      common_http_protocol_options: { max_requests_per_connection: 1 },
+      explicit_http_config: { http_protocol_options: {} },
     },
   },
 };

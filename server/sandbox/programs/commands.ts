@@ -1,6 +1,7 @@
 import { type Command } from "./command";
 import { fileCommands } from "./file-commands";
 import { networkCommands } from "./network-commands";
+import { nodePrograms } from "./node-programs";
 import { createShell } from "./shell";
 import { textCommands } from "./text-commands";
 
@@ -13,6 +14,8 @@ const commands: Record<string, Command> = {
   sh: shell,
   ash: shell,
   bash: shell,
+  // Where an engine's image has its program: the engine is started by a script.
+  "/opt/firebolt/firebolt": async (io) => (await nodePrograms.engine?.(io)) ?? 127,
 };
 
 /** The command of this name or path, as a container's own folders of programs would have it. */

@@ -1,5 +1,5 @@
 // A stand-in for a Firebolt engine: health, metrics, and queries that can be held open. It depends on nothing but Node,
-// so the same file runs inside the sandbox and, from a ConfigMap, as a real pod (`node /program/engine.mjs`).
+// so the same file runs inside the sandbox and, from a ConfigMap, as a real pod (`node engine.mjs server --node 0`).
 import { createServer } from "node:http";
 
 const PORTS = { query: 3473, health: 8122, metrics: 9090 };
@@ -17,7 +17,7 @@ export async function run(host) {
   let stopping = false;
   let ready = false;
   const setting = (name, otherwise) => Number(env[name] ?? otherwise);
-  const node = nodeIndex(host);
+  const node = nodeOf(host.args);
 
   const running = () => [...queries.values()].filter((query) => !query.suspended).length;
   const suspended = () => [...queries.values()].filter((query) => query.suspended).length;
@@ -113,12 +113,10 @@ export async function run(host) {
   });
 }
 
-/**
- * Which of the configured nodes this one is. Before Kubernetes 1.28 pods have no label that POD_INDEX could come from, so
- * that it is empty; the name of a StatefulSet's pod has ended with the same number at all times.
- */
-function nodeIndex({ env, hostname }) {
-  return Number(env.POD_INDEX || (/-(\d+)$/.exec(hostname)?.[1] ?? 0));
+/** Which of the configured nodes this one is: as it is told at its start. */
+function nodeOf(args) {
+  const at = args.indexOf("--node");
+  return at < 0 ? 0 : Number(args[at + 1]);
 }
 
 function json(response, status, body, headers = {}) {
@@ -135,6 +133,7 @@ async function bodyOf(request) {
 /** The host when this is the only program of a real process. */
 function processHost() {
   return {
+    args: process.argv.slice(2),
     env: process.env,
     hostname: process.env.HOSTNAME ?? "localhost",
     log: (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`),

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { type AddressInfo, type Server } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { createVirtualClock } from "@/server/kubernetes/clock";
 import { createFileSystem } from "@/server/sandbox/kubelet/file-system";
 import { nodePrograms, programText } from "./node-programs";
@@ -15,7 +15,7 @@ let engine: Process | null = null;
 afterEach(() => engine?.signal("SIGKILL"));
 
 /** The engine with its ports somewhere on loopback. */
-async function startEngine(env: Record<string, string> = {}, hostname = "engine-0") {
+async function startEngine(env: Record<string, string> = {}, argv: readonly string[] = []) {
   const clock = createVirtualClock();
   const places = new Map<number, number>();
   let listening: () => void = () => undefined;
@@ -30,13 +30,13 @@ async function startEngine(env: Record<string, string> = {}, hostname = "engine-
   if (!program) throw new Error("there is no engine");
   const files = createFileSystem(() => clock.now());
   const process = startProcess(program, {
-    argv: [],
+    argv,
     env,
     directory: "/",
     files,
     clock,
     address: "127.0.0.1",
-    hostname,
+    hostname: "engine-0",
     ports: [],
     stdin: noInput,
     stdout: () => undefined,
@@ -103,20 +103,16 @@ test("a signal lets the queries that run finish, takes no new ones, and ends the
   expect(await process.exited).toEqual({ code: 0 });
 });
 
-describe("an engine knows which node it is", () => {
-  // prettier-ignore
-  test.each([
-    ["by POD_INDEX, where Kubernetes labels pods with it",     { POD_INDEX: "2" }, "e-g0-1",    2],
-    ["by its pod's name, where Kubernetes is older than that", { POD_INDEX: "" },  "e-g10-12", 12],
-    ["and is the first where it is no pod at all",             {},                 "localhost", 0],
-  ])("%s", async (_, env, hostname, node) => {
-    const { call, clock, untilGauges } = await startEngine(env, hostname);
-    await clock.advance(0);
-    const held = call(QUERY, "/?hold=one", "POST");
-    await untilGauges(1, 0);
-    await call(QUERY, "/release", "POST");
-    expect(JSON.parse((await held).text)).toMatchObject({ engine: hostname, node });
-  });
+test.each([
+  ["the one that it is told", ["server", "--node", "12"], 12],
+  ["the first when it is told none", [], 0],
+])("an engine is, of its nodes, %s", async (_, args, node) => {
+  const { call, clock, untilGauges } = await startEngine({}, args);
+  await clock.advance(0);
+  const held = call(QUERY, "/?hold=one", "POST");
+  await untilGauges(1, 0);
+  await call(QUERY, "/release", "POST");
+  expect(JSON.parse((await held).text)).toMatchObject({ engine: "engine-0", node });
 });
 
 test("its text, which real pods run, needs nothing but Node", () => {

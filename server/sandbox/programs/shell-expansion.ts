@@ -76,10 +76,23 @@ async function valueOf(piece: Piece, scope: Scope): Promise<string> {
     specials[piece.name]?.(scope) ??
     (/^[0-9]$/.test(piece.name) ? scope.parameters[Number(piece.name)] : scope.variables.get(piece.name));
   if (!piece.fallback) return value ?? "";
+  if (/^[#%]/.test(piece.fallback.operator)) return trimmed(value ?? "", piece.fallback);
   const unset = value === undefined || (piece.fallback.operator.startsWith(":") && value === "");
   if (piece.fallback.operator.endsWith("+")) return unset ? "" : piece.fallback.text;
   if (unset && piece.fallback.operator.endsWith("=")) scope.variables.set(piece.name, piece.fallback.text);
   return unset ? piece.fallback.text : value;
+}
+
+/** Without the beginning (#) or the end (%) that the pattern matches: the shortest such, or the longest where doubled. */
+function trimmed(value: string, { operator, text }: { operator: string; text: string }): string {
+  const matches = patternOf(text);
+  const cuts = Array.from({ length: value.length + 1 }, (_, at) => at);
+  const isPrefix = operator.startsWith("#");
+  const fits = cuts.filter((at) => matches.test(isPrefix ? value.slice(0, at) : value.slice(at)));
+  // A longer beginning ends further on, and a longer end begins further back.
+  const cut = fits.at(isPrefix === (operator.length === 2) ? -1 : 0);
+  if (cut === undefined) return value;
+  return isPrefix ? value.slice(cut) : value.slice(0, cut);
 }
 
 const operations: Record<string, (a: number, b: number) => number> = {
@@ -113,12 +126,13 @@ function arithmetic(expression: string, scope: Scope): number {
 function matchesOf(field: string, scope: Scope): string[] {
   if (!/[*?]/.test(field)) return [field];
   const slash = field.lastIndexOf("/") + 1;
-  const pattern = field
-    .slice(slash)
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*/g, ".*")
-    .replace(/\?/g, ".");
+  const pattern = patternOf(field.slice(slash));
   const names = scope.files.list(resolvePath(scope.directory, field.slice(0, slash) || ".")) ?? [];
-  const found = names.filter((name) => new RegExp(`^${pattern}$`).test(name) && !name.startsWith("."));
+  const found = names.filter((name) => pattern.test(name) && !name.startsWith("."));
   return found.length > 0 ? found.map((name) => field.slice(0, slash) + name) : [field];
+}
+
+function patternOf(glob: string): RegExp {
+  const escaped = glob.replace(/[.+^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${escaped.replace(/\*/g, ".*").replace(/\?/g, ".")}$`);
 }

@@ -124,7 +124,7 @@ function readExpansion(text: string, at: number, quoted: boolean): { piece: Piec
     const end = balanced(text, at + 2);
     return { piece: { type: "command", script: text.slice(at + 2, end), quoted }, end: end + 1 };
   }
-  const braced = /^\$\{([A-Za-z_][A-Za-z0-9_]*|[0-9?$#@*])(?:(:?[-=+?])([^}]*))?\}/.exec(text.slice(at));
+  const braced = /^\$\{([A-Za-z_][A-Za-z0-9_]*|[0-9?$#@*])(?:(:?[-=+?]|##?|%%?)([^}]*))?\}/.exec(text.slice(at));
   if (braced) {
     const fallback = braced[2] ? { operator: braced[2], text: braced[3] ?? "" } : null;
     return { piece: { type: "variable", name: braced[1] ?? "", fallback, quoted }, end: at + braced[0].length };

@@ -47,6 +47,7 @@ describe("the shell of played containers", () => {
     ["nosuchcommand",                                    127, ""],
     ["constructor",                                      127, ""],
     ["A=1 B=2; echo $A$B ${C:-c}",                       0,   "12 c\n"],
+    ["A=a-b-c; echo ${A#*-} ${A##*-} ${A%-*} ${A%%-*} ${A#x}", 0, "b-c c a-b a a-b-c\n"],
     ["echo one two | wc -w",                             0,   "2\n"],
     ["printf '%s-%s\\n' a b",                            0,   "a-b\n"],
     ["for i in 1 2 3; do echo $i; done",                 0,   "1\n2\n3\n"],
