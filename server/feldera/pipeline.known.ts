@@ -11,6 +11,7 @@ import type { PipelineSeen } from "./pipeline.read";
 import { programErrorText } from "./program-error-text";
 import { isEdited } from "./program-hash";
 import { reportedOf } from "./reported-status";
+import { mayBeStandby } from "./standby-rule";
 import { wishesOf, type RuntimeWish, type Wishes } from "./wishes";
 
 export type PipelineKnown = {
@@ -55,7 +56,7 @@ function resourcesKnown(seen: PipelineSeen, wishes: Wishes, compute: Compute): K
       process: processOf(seen),
       errorKept: Boolean(status.deployment_error) && !wishes.dismiss,
       initialFits: true,
-      standbyRefused: false,
+      standbyRefused: wishes.initial === "Standby" && !mayBeStandby(pipeline),
       checkpointRefused: false,
       errorHeld: false,
     },
