@@ -379,10 +379,59 @@ test.each([
   [{ storage_status: "Clearing" },  "start",                     /being cleared; wait until it is Cleared/],
   [{ program_status: "RustError" }, "start",                     /failed to compile; an edit compiles it again/],
   [{ ...provisioned },              "start?initial=paused",      /initial status cannot be changed unless it is stopped/],
+  [{},                              "pause",                     /^Pause is not possible: the pipeline is Stopped, and has no process to ask\.$/],
+  [{ ...stopping },                 "activate",                  /^Activate is not possible: the pipeline is Stopping, and has no process to ask\.$/],
   [{},                              "start?initial=standby",     /storage\.backend\.name to be "file" and storage\.backend\.config\.sync/],
 ] as const)("with %o, %s is refused in a sentence that says what to do", async (status, request, sentence) => {
   const { body } = await call("POST", `pipelines/${await at(status)}/${request}`);
   expect(body.message).toMatch(sentence);
+});
+
+// prettier-ignore
+test.each([
+  ["GET",    ""],
+  ["PATCH",  ""],
+  ["DELETE", ""],
+  ["POST",   "/start"],
+  ["POST",   "/stop"],
+  ["POST",   "/clear"],
+  ["POST",   "/pause"],
+  ["POST",   "/dismiss_error"],
+])("%s nobody%s is told to be unknown in the same words", async (method, action) => {
+  expect(await call(method, `pipelines/nobody${action}`, method === "PATCH" ? {} : undefined)).toEqual({
+    status: 404,
+    body: {
+      message: 'There is no pipeline "nobody".',
+      error_code: "UnknownPipelineName",
+      details: { pipeline_name: "nobody" },
+    },
+  });
+});
+
+test("what waits, or cannot be asked, is told with its reason", async () => {
+  const ready = { type: "Ready", reason: "x", message: "no room for its pod" };
+  const conditions = [{ ...ready, status: "False" as const, lastTransitionTime: "2026-01-01T00:00:00Z" }];
+  const shown = async (status: Partial<PipelineStatus>, selector = "all") => {
+    const { body } = await call("GET", `pipelines/${await at({ ...status, conditions })}?selector=${selector}`);
+    return [body.deployment_resources_status_details, body.deployment_runtime_status_details];
+  };
+  const reason = { reason: "no room for its pod" };
+  const coming = {
+    ...provisioned,
+    deployment_resources_status: "Provisioning",
+    deployment_status: "Provisioning",
+  } as const;
+  const silent = {
+    ...provisioned,
+    deployment_status: "Unavailable",
+    deployment_runtime_status: "Unavailable",
+  } as const;
+  expect(await shown({ ...coming, deployment_runtime_status: null })).toEqual([reason, null]);
+  expect(await shown(stopping)).toEqual([reason, null]);
+  expect(await shown(silent)).toEqual([null, reason]);
+  expect(await shown(silent, "status")).toEqual([undefined, reason]);
+  expect(await shown(provisioned)).toEqual([null, null]);
+  expect(await shown({})).toEqual([null, null]);
 });
 
 test("configurations are shown with what they leave out, and keep what they do not know", async () => {

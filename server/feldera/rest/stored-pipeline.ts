@@ -1,6 +1,6 @@
 import { feldera } from "@/machines/feldera/family";
 import { pipelineSchema, type Pipeline } from "@/machines/feldera/pipeline.schema";
-import { isAlreadyExists, isConflict } from "@/server/kubernetes/errors";
+import { isAlreadyExists, isConflict, isNotFound } from "@/server/kubernetes/errors";
 import { apiVersionOf, type KubernetesObject } from "@/server/kubernetes/object";
 import { mustMay } from "@/server/resources/access";
 import type { Asked } from "@/server/resources/context";
@@ -136,9 +136,11 @@ async function raw({ asked, namespace, name }: Target): Promise<KubernetesObject
   try {
     return await asked.client.get(api, { namespace, name });
   } catch (error) {
-    if (error instanceof Error && "kind" in error && error.kind === "notFound") {
-      throw new RestError(404, "UnknownPipelineName", `There is no pipeline "${name}".`, { pipeline_name: name });
-    }
+    if (isNotFound(error)) throw unknownPipeline(name);
     throw error;
   }
+}
+
+export function unknownPipeline(name: string): RestError {
+  return new RestError(404, "UnknownPipelineName", `There is no pipeline "${name}".`, { pipeline_name: name });
 }
