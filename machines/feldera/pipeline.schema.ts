@@ -163,8 +163,8 @@ export const pipelineStatusSchema = z.object({
       core: z.string().default(""),
     })
     .prefault({}),
-  /** What the API server said to the last pass, which could not make what is to be provisioned. */
-  provisioning_refusal: z.object({ message: z.string().default(""), for_good: z.boolean() }).optional(),
+  /** Why what is made for it does not come: the API server refused it to the last pass, or a compiler does not start. */
+  held_up: z.object({ message: z.string().default(""), for_good: z.boolean() }).optional(),
   /** The Job of the stage under way, once it was seen: without it, its absence means that the compiler went down. */
   compiler_job: z.string().optional(),
   /** Once it was to be Paused or Running it can be Standby no more, until the storage is cleared. */

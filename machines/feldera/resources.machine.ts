@@ -83,6 +83,7 @@ const meta: LifecycleMeta = {
     endDeployment: "forget the deployment, and want it stopped",
     failStart: "keep the compile error, and want it stopped",
     failConfig: "keep what is wrong with its configuration, and want it stopped",
+    failStandby: "keep that it cannot be Standby, and want it stopped",
     failProvisioning: "keep the error of its resources, and want it stopped",
     failTimeout: "keep the timeout as its error, and want it stopped",
     failRuntime: "keep the pipeline's error, and want it stopped",
@@ -95,6 +96,7 @@ const meta: LifecycleMeta = {
     endDeployment: ["desired"],
     failStart: ["desired"],
     failConfig: ["desired"],
+    failStandby: ["desired"],
     failProvisioning: ["desired"],
     failTimeout: ["desired"],
     failRuntime: ["desired"],
@@ -160,6 +162,7 @@ export const resourcesMachine = setup({
     endDeployment: () => undefined,
     failStart: () => undefined,
     failConfig: () => undefined,
+    failStandby: () => undefined,
     failProvisioning: () => undefined,
     failTimeout: () => undefined,
     failRuntime: () => undefined,
@@ -200,6 +203,12 @@ export const resourcesMachine = setup({
             guard: and(["startWanted", "compiled", not("clearing"), not("configFits")]),
             target: "Stopping",
             actions: ["failConfig"],
+          },
+          // A command is refused for it; a wish that came in past the commands fails.
+          {
+            guard: and(["startWanted", "compiled", not("clearing"), "standbyRefused"]),
+            target: "Stopping",
+            actions: ["failStandby"],
           },
           {
             guard: and(["startWanted", "compiled", not("clearing")]),

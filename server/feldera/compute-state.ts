@@ -12,7 +12,7 @@ export function computeOf(seen: PipelineSeen): Compute {
   if (statefulSet && !statefulSet.metadata.deletionTimestamp && pods.some(isReady)) {
     return { state: "ready", evidence: { sentence: `StatefulSet ${statefulSet.metadata.name}: its pod is ready` } };
   }
-  const { provisioning_refusal: refusal } = seen.pipeline.status;
+  const { held_up: refusal } = seen.pipeline.status;
   if (refusal) return { state: "coming", evidence: { sentence: refusal.message, warning: true } };
   if (!statefulSet && !service && !configMap && pods.length === 0) {
     return { state: "absent", evidence: { sentence: "none of its objects exists" } };
@@ -27,7 +27,7 @@ export function computeOf(seen: PipelineSeen): Compute {
 
 /** What no waiting mends, in words; null while there is hope. A pod that is replaced or evicted is not among it. */
 function fatalOf({ pipeline, statefulSet, claim, pods, warnings }: PipelineSeen): string | null {
-  const { deployment_resources_status, provisioning_refusal: refusal } = pipeline.status;
+  const { deployment_resources_status, held_up: refusal } = pipeline.status;
   const ended = pods
     .filter(({ metadata, status }) => !metadata.deletionTimestamp && !status.reason)
     .map(endOf)

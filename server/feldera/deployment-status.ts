@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PipelineStatus } from "@/machines/feldera/pipeline.schema";
+import { resourcesMachine } from "@/machines/feldera/resources.machine";
+import { metaOf } from "@/machines/lifecycle";
 import { computeOf } from "./compute-state";
 import { configFaults } from "./config-rules";
 import { deploymentConfig } from "./deployment-config";
@@ -49,6 +51,12 @@ const changes: Record<Steps["resources"]["actions"][number], (cause: Cause) => C
       details: { fields: faults.map(({ field }) => `runtime_config.${field}`) },
     });
   },
+  failStandby: () =>
+    ended({
+      message: `The pipeline was not started: ${metaOf(resourcesMachine).guards.standbyRefused?.yes ?? ""}`,
+      error_code: "InitialStandbyNotAllowed",
+      details: { initial: "Standby" },
+    }),
   failProvisioning: ({ seen }) => {
     const { sentence } = computeOf(seen).evidence;
     const isComingUp = seen.pipeline.status.deployment_resources_status === "Provisioning";

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Known } from "@/machines/facts";
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import { resourcesMachine, type ResourcesFacts } from "@/machines/feldera/resources.machine";
@@ -8,6 +7,7 @@ import { step, type Event } from "@/machines/lifecycle";
 import type { Effect, Plan } from "@/server/reconcile/plan";
 import { knownOf } from "./pipeline.known";
 import type { PipelineSeen } from "./pipeline.read";
+import { mayBeStandby } from "./standby-rule";
 import { wishesOf, type RuntimeWish } from "./wishes";
 
 type Ask = (seen: PipelineSeen, event: Event) => Record<string, unknown>;
@@ -91,17 +91,15 @@ export function knownFor(seen: PipelineSeen, event?: Event): Record<string, Know
 
 function withArgs(seen: PipelineSeen, event: Event, known: Known<ResourcesFacts>): Known<ResourcesFacts> {
   const { pipeline } = seen;
-  const { status, spec } = pipeline;
   const wishes = wishesOf(pipeline);
   const standby = event.type === "start" && initialOf(event) === "Standby";
-  const synchronised = synchronisedSchema.safeParse(spec.runtime_config.storage).success;
   return {
     ...known,
     facts: {
       ...known.facts,
       initialFits: wishes.desired === "Stopped" || event.initial === undefined || initialOf(event) === wishes.initial,
       errorHeld: event.type === "start" && event.dismiss_error === false && known.facts.errorKept,
-      standbyRefused: standby && (status.activated || !synchronised),
+      standbyRefused: standby && !mayBeStandby(pipeline),
       checkpointRefused:
         event.type === "stop" && event.force === false && isGraceful(pipeline, event) && !canCheckpoint(seen),
     },
@@ -114,11 +112,6 @@ function withPending({ pipeline }: PipelineSeen, known: Known<RuntimeFacts>): Kn
   if (!runtime || known.facts.heading === "Unavailable") return known;
   return { ...known, facts: { ...known.facts, heading: runtime } };
 }
-
-/** Standby follows what another pipeline puts into object storage. */
-const synchronisedSchema = z.object({
-  backend: z.object({ name: z.literal("file"), config: z.object({ sync: z.looseObject({}) }) }),
-});
 
 function stateIn({ pipeline: { status } }: PipelineSeen, lifecycle: keyof typeof machines): string {
   const states = {

@@ -10,31 +10,34 @@ const answering = new Set(["Running", "Paused", "Standby", "Initializing", "Boot
 /** Ready: the process is there and answers. Compiled: the program can be run. EditsApplied: no edit waits. */
 export function conditionsAfter(seen: PipelineSeen, status: PipelineStatus, now: number): readonly Condition[] {
   const observedGeneration = seen.pipeline.metadata.generation;
-  const ready = answering.has(status.deployment_status);
-  const withReady = setCondition(
+  return [
+    readyCondition(status, whyNot(seen, status)),
+    compiledCondition(status),
+    editsCondition(seen.pipeline.spec, status),
+  ].reduce<readonly Condition[]>(
+    (conditions, told) => setCondition(conditions, { ...told, observedGeneration }, now),
     status.conditions,
-    {
-      type: "Ready",
-      status: ready ? "True" : "False",
-      reason: status.deployment_status,
-      message: ready ? "the pipeline process answers" : whyNot(seen, status),
-      observedGeneration,
-    },
-    now,
   );
-  const compiled = status.program_status === "Success";
-  const withCompiled = setCondition(
-    withReady,
-    {
-      type: "Compiled",
-      status: compiled ? "True" : "False",
-      reason: status.program_status,
-      message: `the program is ${status.program_status}${programErrorText(status)}`,
-      observedGeneration,
-    },
-    now,
-  );
-  return setCondition(withCompiled, { ...editsCondition(seen.pipeline.spec, status), observedGeneration }, now);
+}
+
+/** A condition as it is told, without what is noted of every one. */
+type Told = Omit<Condition, "lastTransitionTime" | "observedGeneration">;
+
+export function readyCondition({ deployment_status }: PipelineStatus, whyNot: string): Told {
+  const ready = answering.has(deployment_status);
+  const message = ready ? "the pipeline process answers" : whyNot;
+  return { type: "Ready", status: ready ? "True" : "False", reason: deployment_status, message };
+}
+
+export function compiledCondition(status: PipelineStatus): Told {
+  const { program_status, held_up } = status;
+  const why = held_up && status.deployment_resources_status === "Stopped" ? `: ${held_up.message}` : "";
+  return {
+    type: "Compiled",
+    status: program_status === "Success" ? "True" : "False",
+    reason: program_status,
+    message: `the program is ${program_status}${why || programErrorText(status)}`,
+  };
 }
 
 function whyNot(seen: PipelineSeen, status: PipelineStatus): string {

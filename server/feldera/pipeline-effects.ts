@@ -45,6 +45,7 @@ const resources: Record<
   endDeployment: nothing,
   failStart: (_seen, status) => errorEvent(status),
   failConfig: (_seen, status) => errorEvent(status),
+  failStandby: (_seen, status) => errorEvent(status),
   failProvisioning: (_seen, status) => errorEvent(status),
   failTimeout: (_seen, status) => errorEvent(status),
   failRuntime: (_seen, status) => errorEvent(status),

@@ -29,7 +29,7 @@ function ask(seen: PipelineSeen, asked: Asking): Pick<Asked, "answer" | "before"
   return {
     answer: accepted
       ? "accepted"
-      : refusedCommand({ kind, reconciler, resource: seen.pipeline, seen }, asked, refusal).code,
+      : (refusedCommand({ kind, reconciler, resource: seen.pipeline, seen, now: 0 }, asked, refusal)?.code ?? "none"),
     before: seen.pipeline,
     after: patches.reduce<Pipeline>(patched, seen.pipeline),
   };

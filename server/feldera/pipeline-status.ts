@@ -28,7 +28,7 @@ export function statusAfter(
     deployment_resources_status: steps.resources.to,
     storage_status: steps.storage.to,
     program_status: steps.program.to,
-    provisioning_refusal: undefined,
+    held_up: seen.heldUp === null ? undefined : { message: seen.heldUp, for_good: false },
     compiler_job: steps.program.from === steps.program.to ? (seen.jobUid ?? old.compiler_job) : undefined,
     ...runtimeAfter(seen, steps),
     ...storageAfter(seen, steps),

@@ -93,9 +93,13 @@ const intervals: Record<Steps["resources"]["to"], number | null> = {
 /** After a request to the process, its answer is looked at soon. */
 const AFTER_REQUEST_MS = 100;
 
+/** Its Job and its pod are watched; that it does not start is seen by looking. */
+const COMPILER_LOOK_MS = 30_000;
+
 function againInMs(seen: PipelineSeen, { resources, runtime, program }: Steps): number | null {
   // What was not done by this pass is done by the next one, which its own status write wakes.
   if (runtime.actions.includes("passOn")) return AFTER_REQUEST_MS;
   const waits = program.to === "CompilingSql" || program.to === "CompilingRust";
-  return intervals[resources.to] ?? (waits && seen.job.state === "absent" ? 1_000 : null);
+  if (waits && seen.heldUp === null) return seen.job.state === "absent" ? 1_000 : COMPILER_LOOK_MS;
+  return intervals[resources.to];
 }

@@ -58,6 +58,22 @@ test("a worker that is killed on the way into every status loses nothing of a wh
   expect(killedAt).toEqual(expect.arrayContaining(ofALife));
 });
 
+test("a worker that is killed while a process catches up loses none of its data", async () => {
+  await pipelines.create("late", { deployment: { desired: "Provisioned" }, runtime_config: slowly });
+  await pipelines.until("late", "Running");
+  await pipelines.call("late", "/data", "POST", "first");
+  await pipelines.ask("late", "stop", { force: true });
+  await pipelines.until("late", "Stopped");
+  await pipelines.edit("late", { program_code: "CREATE TABLE u (id INT);" });
+  await pipelines.ask("late", "start");
+  await pipelines.until("late", "Bootstrapping");
+  await pipelines.until("late", "Replaying");
+  await pipelines.until("late", "Running");
+  await lives;
+  expect(killedAt).toEqual(expect.arrayContaining(["runtime Bootstrapping", "runtime Replaying"]));
+  expect(await pipelines.call("late", "/data", "GET")).toEqual({ data: ["first"] });
+});
+
 // prettier-ignore
 test.each([
   ["sql",    "SqlError",    { program_code: "CREATE VIEW v AS SELEC 1;" }],
@@ -72,7 +88,10 @@ test.each([
   expect((await pipelines.pipeline(name)).status.program_error).toEqual(program_error);
 });
 
-/** Suspended is left in the pass that sees it; Bootstrapping and Replaying are not played by the stand-in. */
+/** Long enough to be seen by each look, also by that of a worker that comes back. */
+const slowly = { env: { PIPELINE_BOOTSTRAP_MS: "60000", PIPELINE_REPLAY_MS: "60000" } };
+
+/** Suspended is left in the pass that sees it. */
 const ofALife = [
   ...["Pending", "CompilingSql", "SqlCompiled", "CompilingRust", "Success"].map((status) => `program ${status}`),
   ...["Provisioning", "Provisioned", "Stopping", "Stopped"].map((status) => `resources ${status}`),

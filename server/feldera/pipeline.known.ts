@@ -6,11 +6,13 @@ import type { StorageFacts } from "@/machines/feldera/storage.machine";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import { computeOf, type Compute } from "./compute-state";
 import { configFaults } from "./config-rules";
+import { isCompiling } from "./held-up-compiler";
 import { deployedRuntimeConfig } from "./deployment-config";
 import type { PipelineSeen } from "./pipeline.read";
 import { programErrorText } from "./program-error-text";
 import { isEdited } from "./program-hash";
 import { reportedOf } from "./reported-status";
+import { mayBeStandby } from "./standby-rule";
 import { wishesOf, type RuntimeWish, type Wishes } from "./wishes";
 
 export type PipelineKnown = {
@@ -55,7 +57,7 @@ function resourcesKnown(seen: PipelineSeen, wishes: Wishes, compute: Compute): K
       process: processOf(seen),
       errorKept: Boolean(status.deployment_error) && !wishes.dismiss,
       initialFits: true,
-      standbyRefused: false,
+      standbyRefused: wishes.initial === "Standby" && !mayBeStandby(pipeline),
       checkpointRefused: false,
       errorHeld: false,
     },
@@ -107,10 +109,16 @@ function programKnown(seen: PipelineSeen): Known<ProgramFacts> {
     facts: { edited: isEdited(pipeline), turn: queue.turn, job: job.state, leftovers: seen.leftovers },
     evidence: {
       turn: { sentence: queue.before === 0 ? "the compiler is free" : `${queue.before} programs are before it` },
-      job: { sentence: job.state === "broken" ? job.reason : `the compiler's Job is ${job.state}` },
+      job: jobEvidence(seen),
       edited: { sentence: `version ${pipeline.status.program_version} of the program` },
     },
   };
+}
+
+function jobEvidence({ job, heldUp, pipeline: { status } }: PipelineSeen): Evidence {
+  if (job.state === "broken") return { sentence: job.reason };
+  const why = heldUp ?? (isCompiling(status) ? status.held_up?.message : undefined);
+  return why ? { sentence: why, warning: true } : { sentence: `the compiler's Job is ${job.state}` };
 }
 
 const programOutcome: Record<PipelineSeen["pipeline"]["status"]["program_status"], ResourcesFacts["program"]> = {

@@ -7,7 +7,8 @@ import { latestWarning, type Warning } from "@/server/reconcile/warning-events";
 import type { World } from "@/server/reconcile/world";
 import { compileJobOf, type CompileJob } from "./compile-result";
 import type { FelderaOptions } from "./feldera-options";
-import { labels, PIPELINE_PORT, pipelineNames, type Stage } from "./pipeline-names";
+import { heldUpCompiler, isCompiling } from "./held-up-compiler";
+import { labels, nameFault, PIPELINE_PORT, pipelineNames, type Stage } from "./pipeline-names";
 import { askProcess, STATUS_TIMEOUT_MS, type ProcessReport } from "./process-report";
 import { isWaiting, queueOf, type Queue } from "./program-queue";
 import { PROGRAM_BYTES_MAX, programBytes, tooLargeSentence } from "./program-size";
@@ -26,6 +27,8 @@ export type PipelineSeen = {
   jobUid: string | undefined;
   /** Whether objects of a finished program's compilers are still there. */
   leftovers: boolean;
+  /** Why the compiler that was started does not run; null while there is hope. */
+  heldUp: string | null;
   queue: Queue;
   report: ProcessReport | null;
   /** Of the StatefulSet, its pods and its claim, while they do not come up. */
@@ -74,14 +77,13 @@ export async function readPipeline(pipeline: Pipeline, world: World, options: Fe
   const stage = stageOf(pipeline);
   const job = stage && (await at(apis.job, pipelineNames.job(name, stage, pipeline.status.program_version)));
   const jobUid = job?.metadata.uid;
+  const ofJob = (found: readonly KubernetesObject[]) => (jobUid ? found.filter((pod) => ownedByUid(pod, jobUid)) : []);
+  const compilers = ofJob(podsOf(stage ?? ""));
   const compiled = (found: readonly KubernetesObject[]) =>
-    compileJobOf(
-      job ?? null,
-      jobUid ? found.filter((pod) => ownedByUid(pod, jobUid)) : [],
-      pipeline.status.compiler_job,
-      (pod, limits) => world.live.lastLine({ namespace, name: pod }, limits),
+    compileJobOf(job ?? null, ofJob(found), pipeline.status.compiler_job, (pod, limits) =>
+      world.live.lastLine({ namespace, name: pod }, limits),
     );
-  const cached = await compiled(podsOf(stage ?? ""));
+  const cached = await compiled(compilers);
   // The end of the Job may be in the cache before the end of its pod, which tells the result: then the server is asked.
   const compileJob =
     cached.state === "broken"
@@ -103,6 +105,8 @@ export async function readPipeline(pipeline: Pipeline, world: World, options: Fe
     pods,
     job: unfit(pipeline) ?? compileJob,
     jobUid,
+    heldUp:
+      job && compileJob.state === "running" ? await heldUpCompiler(pipeline, { job, pods: compilers }, world) : null,
     leftovers: stage === null && (await leftBehind(pipeline, at)),
     queue: queueOf(pipeline, others, options.compilersMax),
     report,
@@ -110,10 +114,12 @@ export async function readPipeline(pipeline: Pipeline, world: World, options: Fe
   };
 }
 
-/** A program that no compiler can be given: REST refuses it, kubectl does not. */
-function unfit({ spec }: Pipeline): CompileJob | null {
+/** What no compiler can be given, or not under its name: REST refuses it, kubectl does not. */
+function unfit({ metadata, spec, status }: Pipeline): CompileJob | null {
   const bytes = programBytes(spec);
-  return bytes > PROGRAM_BYTES_MAX ? { state: "broken", reason: tooLargeSentence(bytes) } : null;
+  const refused = isCompiling(status) && status.held_up?.for_good ? status.held_up.message : undefined;
+  const reason = nameFault(metadata.name)?.message ?? (bytes > PROGRAM_BYTES_MAX ? tooLargeSentence(bytes) : refused);
+  return reason === undefined ? null : { state: "broken", reason };
 }
 
 /** Its pod is to be ready, and is not. */

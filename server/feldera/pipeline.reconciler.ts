@@ -8,7 +8,7 @@ import { computePipeline } from "./pipeline.compute";
 import { knownFor } from "./pipeline-commands";
 import { readPipeline, type PipelineSeen } from "./pipeline.read";
 import { nextInQueue } from "./program-queue";
-import { refusedProvisioning } from "./refused-provisioning";
+import { refusedObject } from "./refused-object";
 
 const labelSelector = labels.pipeline;
 
@@ -45,6 +45,6 @@ export function createPipelineReconciler(options: FelderaOptions): Reconciler<Pi
     read: (pipeline, world) => readPipeline(pipeline, world, options),
     known: knownFor,
     compute: computePipeline,
-    statusOfFailure: refusedProvisioning,
+    statusOfFailure: refusedObject,
   });
 }

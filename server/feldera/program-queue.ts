@@ -13,9 +13,10 @@ export function isWaiting({ status }: Pipeline): boolean {
 export function queueOf(pipeline: Pipeline, all: readonly KubernetesObject[], compilersMax: number): Queue {
   const { program_status } = pipeline.status;
   const stage = waitingFor[program_status];
-  if (!stage) return { turn: false, before: 0 };
-  const others = readable(all).filter((one) => one.metadata.uid !== pipeline.metadata.uid);
-  const busy = others.filter((other) => other.status.program_status === stage).length;
+  if (!stage || isLeaving(pipeline)) return { turn: false, before: 0 };
+  const others = readable(all).filter((one) => one.metadata.uid !== pipeline.metadata.uid && !isLeaving(one));
+  // Where a compiler cannot be made, or does not start, none is taken.
+  const busy = others.filter(({ status }) => status.program_status === stage && !status.held_up).length;
   const older = others.filter(
     (other) => other.status.program_status === program_status && isStopped(other) && isOlder(other, pipeline),
   ).length;
@@ -24,7 +25,7 @@ export function queueOf(pipeline: Pipeline, all: readonly KubernetesObject[], co
 
 /** The pipelines that a free compiler is for next: one per stage, so that a long queue is not woken as a whole. */
 export function nextInQueue(all: readonly KubernetesObject[]): { namespace: string; name: string }[] {
-  const places = readable(all).filter(isStopped);
+  const places = readable(all).filter((one) => isStopped(one) && !isLeaving(one));
   return Object.keys(waitingFor).flatMap((status) => {
     const waiting = places.filter((one) => one.status.program_status === status);
     const oldest = waiting.reduce<Pipeline | null>((first, one) => (first && !isOlder(one, first) ? first : one), null);
@@ -41,6 +42,10 @@ const waitingFor: Partial<Record<string, string>> = { Pending: "CompilingSql", S
 
 function isStopped({ status }: Pipeline) {
   return status.deployment_resources_status === "Stopped";
+}
+
+function isLeaving({ metadata }: Pipeline) {
+  return metadata.deletionTimestamp !== undefined;
 }
 
 function isOlder(one: Pipeline, other: Pipeline): boolean {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findCondition } from "@/machines/conditions";
 import { apis } from "@/server/kubernetes/apis";
 import { createPipelines, type Pipelines } from "./fixtures/pipelines";
 
@@ -47,7 +48,7 @@ test("an object that the API server refuses for good stops the pipeline at once,
   const { deployment_error, ...status } = await failed("refused");
   expect(deployment_error?.error_code).toBe("RunnerProvisionError");
   expect(deployment_error?.message).toContain('StatefulSet.apps "pl-refused" is invalid');
-  expect(status).not.toHaveProperty("provisioning_refusal");
+  expect(status).not.toHaveProperty("held_up");
 });
 
 test("a quota that leaves no room for its claim is what it waits for, until there is room", async () => {
@@ -59,11 +60,10 @@ test("a quota that leaves no room for its claim is what it waits for, until ther
   });
   await pipelines.client.create(apis.resourceQuota, quota("0"));
   await pipelines.create("waits", started);
-  const waiting = await pipelines.untilStatus("waits", "refused", ({ provisioning_refusal }) =>
-    Boolean(provisioning_refusal),
-  );
-  expect(waiting.provisioning_refusal).toMatchObject({ for_good: false });
-  expect(waiting.provisioning_refusal?.message).toContain("exceeded quota: small");
+  const waiting = await pipelines.untilStatus("waits", "refused", ({ held_up }) => Boolean(held_up));
+  expect(waiting.held_up).toMatchObject({ for_good: false });
+  expect(waiting.held_up?.message).toContain("exceeded quota: small");
+  expect(findCondition(waiting.conditions, "Ready")?.message).toContain("exceeded quota: small");
   await pipelines.client.delete(apis.resourceQuota, { namespace: "streams", name: "small" });
-  expect(await pipelines.until("waits", "Running")).not.toHaveProperty("provisioning_refusal");
+  expect(await pipelines.until("waits", "Running")).not.toHaveProperty("held_up");
 });

@@ -39,6 +39,32 @@ test("a Standby that was never activated is had again without a clear", async ()
   await pipelines.until("patient", "Standby");
 });
 
+const standby = { deployment: { desired: "Provisioned", initial: "Standby" } };
+const refused = (name: string) =>
+  pipelines.untilStatus(name, "refused", ({ deployment_error, deployment_status }) => {
+    return deployment_error?.error_code === "InitialStandbyNotAllowed" && deployment_status === "Stopped";
+  });
+
+test("a Standby that no command would have asked for fails the start, and provisions nothing", async () => {
+  await pipelines.create("lonely", standby);
+  const status = await refused("lonely");
+  expect(status).toMatchObject({ storage_status: "Cleared", deployment_desired_status: "Stopped" });
+  expect(status.deployment_error?.message).toContain("storage.backend.config.sync");
+});
+
+test("nor is it had a second time by an edit of the spec, as long as its storage is not cleared", async () => {
+  await pipelines.create("returns", { ...started, runtime_config });
+  await pipelines.until("returns", "Running");
+  await pipelines.edit("returns", { deployment: { desired: "Stopped" } });
+  await pipelines.until("returns", "Stopped");
+  await pipelines.edit("returns", standby);
+  await refused("returns");
+  await pipelines.edit("returns", { clear: 1, deployment: { desired: "Stopped" } });
+  await pipelines.untilStatus("returns", "cleared", ({ storage_status }) => storage_status === "Cleared");
+  await pipelines.edit("returns", standby);
+  await pipelines.until("returns", "Standby");
+});
+
 test("a checkpoint that does not end is cut short by a forced stop", async () => {
   await pipelines.create("stuck", { ...started, runtime_config: { env: { PIPELINE_CHECKPOINT_MS: "9000000" } } });
   await pipelines.until("stuck", "Running");

@@ -18,9 +18,14 @@ export type Wishes = {
  * What is wanted, out of a spec that says it and a status that says what was acted on. A difference is a request; an
  * error undoes the wish in the status alone, in the same write as the error, so a crash can lose neither.
  */
-export function wishesOf({ spec, status }: Pipeline): Wishes {
+export function wishesOf({ metadata, spec, status }: Pipeline): Wishes {
   const { deployment } = spec;
   const { handled } = status;
+  // Whatever was wanted of it: what is being deleted is stopped.
+  if (metadata.deletionTimestamp) {
+    const { initial } = deployment;
+    return { desired: "Stopped", initial, runtime: null, clear: false, dismiss: false, handled };
+  }
   const asked =
     deployment.desired !== handled.desired ||
     deployment.initial !== handled.initial ||

@@ -6,6 +6,7 @@ import type { Services } from "@/server/services";
 import { tooLarge } from "./pipeline-body";
 import { RestError } from "./rest-error";
 import { routes } from "./routes";
+import { unknownPipeline } from "./stored-pipeline";
 
 /** A program as large as may be, twice: JSON writes some letters as six. */
 const BODY_BYTES_MAX = 2_000_000;
@@ -50,8 +51,7 @@ async function answer(services: Services, request: Request, options: { namespace
 function requirePlace({ namespace, name, isNew }: { namespace: string; name: string; isNew: boolean }): void {
   if (namespace === "" || !refSchema.shape.namespace.safeParse(namespace).success)
     throw new RestError(400, "InvalidNamespace", "The namespace is not the name of one.");
-  if (name !== "" && !isNew && !refSchema.shape.name.safeParse(name).success)
-    throw new RestError(404, "UnknownPipelineName", `There is no pipeline "${name}".`, { pipeline_name: name });
+  if (name !== "" && !isNew && !refSchema.shape.name.safeParse(name).success) throw unknownPipeline(name);
 }
 
 function partsOf(path: string): string[] {

@@ -1,4 +1,5 @@
-import type { Pipeline } from "@/machines/feldera/pipeline.schema";
+import { findCondition } from "@/machines/conditions";
+import type { Pipeline, PipelineStatus } from "@/machines/feldera/pipeline.schema";
 import { pipelineId } from "../pipeline-names";
 
 const selectors = ["all", "status", "status_with_connectors"] as const;
@@ -42,6 +43,7 @@ export function pipelineView(
     deployment_resources_desired_status_since:
       status.deployment_resources_desired_status_since ?? metadata.creationTimestamp,
     deployment_runtime_status: status.deployment_runtime_status ?? null,
+    deployment_runtime_status_details: status.deployment_runtime_status === "Unavailable" ? whyNotReady(status) : null,
     deployment_runtime_status_since: status.deployment_runtime_status_since ?? null,
     deployment_runtime_desired_status: status.deployment_runtime_desired_status ?? null,
     deployment_runtime_desired_status_since: status.deployment_runtime_desired_status_since ?? null,
@@ -56,7 +58,17 @@ export function pipelineView(
     program_error: status.program_error ?? {},
     program_info: status.program_info ? shownInfo(status.program_info) : null,
     deployment_config: status.deployment_config ?? null,
+    deployment_resources_status_details: isTurning(status) ? whyNotReady(status) : null,
   };
+}
+
+function isTurning({ deployment_resources_status: resources }: PipelineStatus): boolean {
+  return resources === "Provisioning" || resources === "Stopping";
+}
+
+function whyNotReady({ conditions }: PipelineStatus): { reason: string } | null {
+  const ready = findCondition(conditions, "Ready");
+  return ready?.status === "False" ? { reason: ready.message } : null;
 }
 
 /** Generated code is for the compilers, not for whoever asks. */

@@ -2,13 +2,14 @@ import { edgesOf } from "@/machines/edges";
 import type { Known } from "@/machines/facts";
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import { decisive, guardTree } from "@/machines/guard-tree";
-import type { Event } from "@/machines/lifecycle";
+import { runtimeMachine } from "@/machines/feldera/runtime.machine";
+import { metaOf, type Event } from "@/machines/lifecycle";
 import type { Reading } from "@/server/resources/read-resource";
 import type { Refusal } from "@/server/resources/refusal";
 import { RestError } from "./rest-error";
 
 type Told = { status: number; code: string };
-type Refusing = Pick<Reading, "kind" | "reconciler" | "resource" | "seen">;
+type Refusing = Pick<Reading, "kind" | "reconciler" | "resource" | "seen" | "now">;
 
 /** The guard that refused a start → the code that callers of this API know. */
 const refusedStart: Record<string, string> = {
@@ -34,16 +35,28 @@ const byCommand: Record<string, (pipeline: Pipeline, known: Record<string, Known
   activate: processRefusal,
 };
 
-/** The machine's refusal of a command as this API tells it. */
-export function refusedCommand(reading: Refusing, event: Event, refusal: Refusal): RestError {
+/** The machine's refusal of a command as this API tells it; null where the machine refuses it no more. */
+export function refusedCommand(reading: Refusing, event: Event, refusal: Refusal): RestError | null {
+  const { steps } = reading.reconciler.compute(reading.seen, event, reading.now);
+  if (Object.values(steps).some(({ actions }) => actions.length > 0)) return null;
   // Read by the pipeline's own kind, whose schema it was parsed with.
   const pipeline = reading.resource as Pipeline;
   const known = reading.reconciler.known(reading.seen, event);
   const told = byCommand[event.type]?.(pipeline, known, guardsInTheWay(reading, event, known));
   const { status, code } = told ?? { status: 400, code: "IllegalPipelineAction" };
-  const details = { ...detailsOf(pipeline, event), hint: refusal.reason ?? refusal.sentence };
-  return new RestError(status, code, code === "IllegalPipelineAction" ? illegal(pipeline) : refusal.sentence, details);
+  const own = sentences[code]?.(pipeline, event.type);
+  const details = { ...detailsOf(pipeline, event), hint: own ?? refusal.reason ?? refusal.sentence };
+  return new RestError(status, code, own ?? refusal.sentence, details);
 }
+
+/** What says more to a caller of this API than the words of the machine. */
+const sentences: Record<string, (pipeline: Pipeline, command: string) => string> = {
+  IllegalPipelineAction: illegal,
+  PipelineInteractionNotDeployed: ({ status }, command) => {
+    const title = metaOf(runtimeMachine).commands[command]?.title ?? command;
+    return `${title} is not possible: the pipeline is ${status.deployment_status}, and has no process to ask.`;
+  },
+};
 
 function illegal({ status }: Pipeline): string {
   const { deployment_status: current, deployment_desired_status: desired } = status;

@@ -1,23 +1,17 @@
-import { randomUUID } from "node:crypto";
 import { feldera } from "@/machines/feldera/family";
 import type { Pipeline } from "@/machines/feldera/pipeline.schema";
 import { mustMay } from "@/server/resources/access";
-import { command } from "@/server/resources/command";
-import { readResource } from "@/server/resources/read-resource";
-import { Refused } from "@/server/resources/refusal";
+import { act, type Answer } from "./act";
 import { connectorErrors } from "./connector-errors";
 import { parseBody, requireName, specFrom } from "./pipeline-body";
 import { isSelector, pipelineView, type Selector } from "./pipeline-view";
-import { refusedCommand } from "./refused-command";
 import { RestError } from "./rest-error";
 import { create, edit, found, mayTouch, remove, shown, type Target } from "./stored-pipeline";
 
 type Call = Target & { query: URLSearchParams; body: () => Promise<unknown> };
-type Answer = { status: number; body: unknown };
 type Route = (call: Call) => Promise<Answer>;
 
 const { api } = feldera.kinds.pipeline;
-const KIND = "feldera.pipeline";
 
 /** Method and form of the path → what answers it. */
 export const routes: Record<string, Route> = {
@@ -98,24 +92,6 @@ async function views(place: Pick<Target, "asked" | "namespace">, pipelines: Pipe
     ...pipelineView(pipeline, "status"),
     connectors: errors.get(pipeline.metadata.name) ?? null,
   }));
-}
-
-async function act(
-  call: Call,
-  type: string,
-  args: Record<string, unknown>,
-  message: string | ((changed: Record<string, unknown>) => string),
-): Promise<Answer> {
-  const ref = { kind: KIND, namespace: call.namespace, name: call.name };
-  const answer = await command(call.asked, { ...ref, command: type, args, idempotencyKey: randomUUID() });
-  if (answer.accepted) {
-    return { status: 202, body: { message: typeof message === "string" ? message : message(answer.changed) } };
-  }
-  const { refusal } = answer;
-  if (refusal.code === "state") {
-    throw refusedCommand(await readResource(call.asked, ref), { ...args, type }, refusal);
-  }
-  throw new Refused(refusal.code, refusal.sentence, refusal.reason);
 }
 
 function absent(error: unknown): null {

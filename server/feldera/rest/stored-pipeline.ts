@@ -1,6 +1,6 @@
 import { feldera } from "@/machines/feldera/family";
 import { pipelineSchema, type Pipeline } from "@/machines/feldera/pipeline.schema";
-import { isAlreadyExists, isConflict } from "@/server/kubernetes/errors";
+import { isAlreadyExists, isConflict, isNotFound } from "@/server/kubernetes/errors";
 import { apiVersionOf, type KubernetesObject } from "@/server/kubernetes/object";
 import { mustMay } from "@/server/resources/access";
 import type { Asked } from "@/server/resources/context";
@@ -17,10 +17,11 @@ export type Target = { asked: Asked; namespace: string; name: string };
 
 const { api } = feldera.kinds.pipeline;
 
-export async function create(
-  { asked, namespace, name }: Target,
-  spec: Pipeline["spec"],
-): Promise<Record<string, unknown>> {
+export async function create(call: Target, spec: Pipeline["spec"]): Promise<Record<string, unknown>> {
+  return pipelineView(shown(call.asked, await createObject(call, spec)), "all");
+}
+
+async function createObject({ asked, namespace, name }: Target, spec: Pipeline["spec"]): Promise<KubernetesObject> {
   await mustMay(asked.rights, asked.identity, { verb: "create", api, namespace });
   const object = {
     apiVersion: apiVersionOf(api),
@@ -29,7 +30,7 @@ export async function create(
     spec: withoutEmpty(spec),
   };
   try {
-    return pipelineView(shown(asked, await asked.client.create(api, object)), "all");
+    return await asked.client.create(api, object);
   } catch (error) {
     if (isAlreadyExists(error))
       throw new RestError(409, "DuplicateName", `There is a pipeline "${name}" already.`, { name });
@@ -48,17 +49,17 @@ export async function edit(
   const pipeline = shown(asked, object);
   const spec = next(pipeline.spec);
   allowedBy(editRefusal(pipeline, { name, spec }));
-  if (name !== call.name) return rename(call, name, pipelineSchema.parse(object), spec);
-  const { resourceVersion } = object.metadata;
-  const changed = {
-    ...object,
-    metadata: { ...object.metadata, name, namespace, resourceVersion },
-    spec: withoutEmpty(spec),
-  };
   try {
+    if (name !== call.name) return await rename(call, name, object, spec);
+    const { resourceVersion } = object.metadata;
+    const changed = {
+      ...object,
+      metadata: { ...object.metadata, name, namespace, resourceVersion },
+      spec: withoutEmpty(spec),
+    };
     return pipelineView(shown(asked, await asked.client.replace(api, changed)), "all");
   } catch (error) {
-    // The worker wrote its status meanwhile: the rules are asked again on what is there now.
+    // It was written meanwhile, be it by the worker: the rules are asked again on what is there now.
     if (isConflict(error)) return edit(call, name, next);
     throw error;
   }
@@ -68,28 +69,47 @@ export async function edit(
  * An object keeps its name: under another one the pipeline is a new object. It takes over what was compiled, and the id
  * and version that a compiler image keeps it under. Whatever the worker has begun on it meanwhile, it then reads anew.
  */
-async function rename(call: Target, name: string, before: Pipeline, spec: Pipeline["spec"]) {
+async function rename(call: Target, name: string, before: KubernetesObject, spec: Pipeline["spec"]) {
   const { asked, namespace } = call;
   await mayTouch(call, "delete");
   const { deployment, clear } = specFrom({}, null);
-  await create({ ...call, name }, { ...spec, deployment, clear });
-  const status = withoutEmpty(renamedStatus(before, spec));
-  const object = await asked.client.patch(
-    api,
-    { namespace, name },
-    { status },
-    { type: "merge", subresource: "status" },
-  );
-  await asked.client.delete(api, { namespace, name: call.name }, { uid: before.metadata.uid });
-  return pipelineView(shown(asked, object), "all");
+  const {
+    metadata: { uid },
+  } = await createObject({ ...call, name }, { ...spec, deployment, clear });
+  try {
+    const status = withoutEmpty(renamedStatus(pipelineSchema.parse(before), spec));
+    const how = { type: "merge", subresource: "status" } as const;
+    const object = await asked.client.patch(api, { namespace, name }, { status }, how);
+    await deleteUnchanged(call, before);
+    return pipelineView(shown(asked, object), "all");
+  } catch (error) {
+    // Two of one pipeline would be compiled and could be started, each for itself.
+    await asked.client.delete(api, { namespace, name }, uid ? { uid } : {});
+    throw error;
+  }
 }
 
 export async function remove(call: Target): Promise<void> {
   await mayTouch(call, "delete");
-  const pipeline = await found(call);
-  allowedBy(deletionRefusal(pipeline));
-  const { uid } = pipeline.metadata;
-  await call.asked.client.delete(api, { namespace: call.namespace, name: call.name }, { uid });
+  const object = await raw(call);
+  allowedBy(deletionRefusal(shown(call.asked, object)));
+  try {
+    await deleteUnchanged(call, object);
+  } catch (error) {
+    // It was written meanwhile, perhaps by a start: the rules are asked again on what is there now.
+    if (isConflict(error)) return remove(call);
+    throw error;
+  }
+}
+
+/** Nothing goes that was started, or edited, since it was looked at. */
+async function deleteUnchanged({ asked, namespace, name }: Target, { metadata }: KubernetesObject): Promise<void> {
+  const { uid, resourceVersion } = metadata;
+  await asked.client.delete(
+    api,
+    { namespace, name },
+    { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
+  );
 }
 
 function allowedBy(refusal: RuleBroken | null): void {
@@ -116,9 +136,11 @@ async function raw({ asked, namespace, name }: Target): Promise<KubernetesObject
   try {
     return await asked.client.get(api, { namespace, name });
   } catch (error) {
-    if (error instanceof Error && "kind" in error && error.kind === "notFound") {
-      throw new RestError(404, "UnknownPipelineName", `There is no pipeline "${name}".`, { pipeline_name: name });
-    }
+    if (isNotFound(error)) throw unknownPipeline(name);
     throw error;
   }
+}
+
+export function unknownPipeline(name: string): RestError {
+  return new RestError(404, "UnknownPipelineName", `There is no pipeline "${name}".`, { pipeline_name: name });
 }

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 const PORT = 8080;
 const STATE_FILE = "/storage/status.json";
 const DATA_FILE = "/storage/data.json";
+const CONFIG_FILE = "/config/config.json";
 
 /** Which desired statuses may follow which: nothing returns to Standby, nothing leaves Suspended while it runs. */
 const follows = {
@@ -29,20 +30,51 @@ export async function run(host) {
   const stored = await jsonFrom(host, STATE_FILE);
   const data = (await jsonFrom(host, DATA_FILE)) ?? [];
   const checkpoints = stored?.checkpoints ?? [];
+  const program = (await jsonFrom(host, CONFIG_FILE))?.program_version;
   let exit = () => undefined;
   let failure = null;
   let mute = false;
-  let phase = "Initializing";
+  let suspension = "none";
   let desired = stored?.deployment === deployment ? stored.desired : initial;
+  /** What it is once it has caught up, until its last checkpoint is made. */
+  let turnedTo = desired === "Suspended" ? "Running" : desired;
+  /** The program whose views are computed. */
+  let computed = stored?.program ?? program;
+  const isFollowing = desired === "Standby";
+  const hasJournal = data.length > (checkpoints.at(-1)?.processed_records ?? 0);
+  /** What it has to do before it turns to what is wanted; each for as long as its setting says. */
+  const ahead = [
+    ["Initializing", "PIPELINE_INIT_MS"],
+    ...(computed !== program && !isFollowing ? [["Bootstrapping", "PIPELINE_BOOTSTRAP_MS"]] : []),
+    ...(hasJournal && !isFollowing ? [["Replaying", "PIPELINE_REPLAY_MS"]] : []),
+  ];
 
   const startable = { ...follows, Suspended: ["Paused", "Running", "Suspended"] };
   if (stored && stored.deployment !== deployment && !startable[stored.desired]?.includes(initial)) {
     failure = problem("InvalidStartupTransition", `cannot start as ${initial} what was ${stored.desired}`);
   }
 
-  const keep = () => host.writeFile(STATE_FILE, JSON.stringify({ deployment, desired, checkpoints }));
-  const status = () =>
-    phase === "Initializing" || phase === "Suspended" ? phase : desired === "Suspended" ? phase : desired;
+  const keep = () =>
+    host.writeFile(STATE_FILE, JSON.stringify({ deployment, desired, checkpoints, program: computed }));
+  const status = () => (suspension === "made" ? "Suspended" : (ahead[0]?.[0] ?? turnedTo));
+
+  async function catchUp() {
+    const [, duration] = ahead[0] ?? [];
+    if (duration) {
+      host.setTimeout(
+        async () => {
+          ahead.shift();
+          await catchUp();
+        },
+        setting(duration, 200),
+      );
+      return;
+    }
+    if (desired === "Suspended") suspend();
+    if (computed === program) return;
+    computed = program;
+    await keep();
+  }
 
   async function checkpoint() {
     await host.writeFile(DATA_FILE, JSON.stringify(data));
@@ -59,20 +91,24 @@ export async function run(host) {
     desired = next;
     await keep();
     if (next !== "Suspended") {
-      if (phase !== "Initializing") phase = next;
+      turnedTo = next;
       return `Transitioning from ${before} to ${next}`;
     }
-    if (before !== "Suspended") {
-      host.setTimeout(
-        async () => {
-          await checkpoint();
-          phase = "Suspended";
-          host.log({ message: "suspended", checkpoints: checkpoints.length });
-        },
-        setting("PIPELINE_CHECKPOINT_MS", 300),
-      );
-    }
+    if (ahead.length === 0) suspend();
     return "Pipeline is suspending";
+  }
+
+  function suspend() {
+    if (suspension !== "none") return;
+    suspension = "asked for";
+    host.setTimeout(
+      async () => {
+        await checkpoint();
+        suspension = "made";
+        host.log({ message: "suspended", checkpoints: checkpoints.length });
+      },
+      setting("PIPELINE_CHECKPOINT_MS", 300),
+    );
   }
 
   const routes = {
@@ -147,7 +183,7 @@ export async function run(host) {
       .then(() => host.listen(server, PORT))
       .then(() => {
         host.log({ message: "pipeline started", deployment, desired });
-        host.setTimeout(() => (phase = desired), setting("PIPELINE_INIT_MS", 200));
+        return catchUp();
       })
       .catch(reject);
   });
