@@ -105,6 +105,7 @@ export const rules: Record<string, (machine: AnyStateMachine) => string[]> = {
         return rests ? [] : [`${state} is settled, and yet is always left`];
       }),
 
+  // Whatever the facts are now, the next step ends in one of these states: that each can settle is enough for all of them.
   "can settle from everywhere": (machine) => {
     const edges = takenFrom(machine).filter(({ event }) => event === observed.type || event === "always");
     return statesOf(machine).flatMap((state) => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ownError } from "@/server/own-error";
+import { CONCURRENCY } from "@/server/reconcile/concurrency";
 
 /** Every option of the program: one environment variable each, with the flag of the same name (`ORRERY_PORT` is `--port`). */
 const options = {
@@ -26,7 +27,13 @@ const options = {
   ORRERY_RESET: flag(false).describe("forget the sandbox's state before the start"),
   ORRERY_HEALTH_PORT: port(0).describe("port of /healthz, /readyz and /metrics of the worker; 0 takes a free one"),
   ORRERY_LOG: z.enum(["debug", "info", "warn", "error"]).default("info").describe("least severe line that is logged"),
-  ORRERY_WORKERS: z.coerce.number().int().min(1).max(64).default(8).describe("passes at the same time, per kind"),
+  ORRERY_WORKERS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .default(CONCURRENCY)
+    .describe("passes at the same time, per kind"),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://")

@@ -10,6 +10,7 @@ import { createMetrics, type Metrics } from "@/server/observability/metrics";
 import { createWorkerMetrics, type WorkerMetrics } from "@/server/observability/worker-metrics";
 import { applyPlan } from "@/server/reconcile/apply";
 import { type Cache, createCaches, type Caches } from "@/server/reconcile/caches";
+import { CONCURRENCY } from "@/server/reconcile/concurrency";
 import { createExpectations } from "@/server/reconcile/expectations";
 import { type PassOutcome } from "@/server/reconcile/pass";
 import { createQueue } from "@/server/reconcile/queue";
@@ -72,8 +73,6 @@ export type WorkerOptions = {
 
 /** Whoever holds it writes; the replicas of one installation share the name. */
 const LEASE_NAME = "orrery-worker";
-/** controller-runtime's default is 1; a pass mostly waits for the API server, and this many keep one busy. */
-const CONCURRENCY = 16;
 /** What is under way may take this long to end when the worker is stopped; controller-runtime's number. */
 const DRAIN_MS_MAX = 30_000;
 /** Events are news: worth a moment of the hand-over, not more. */

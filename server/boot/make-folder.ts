@@ -3,8 +3,11 @@ import { dirname } from "node:path";
 
 /** With its ancestors, one by one: Node's own recursion never ends where the system makes no folders, as in /proc. */
 export function makeFolder(path: string): void {
-  // What is mounted for reading alone says so here, and something else to whoever makes a folder in it.
-  if (isFolder(path)) return accessSync(path, constants.W_OK);
+  if (isFolder(path)) {
+    // What is mounted for reading alone says so here, and something else to whoever makes a folder in it.
+    accessSync(path, constants.W_OK);
+    return;
+  }
   if (!existsSync(dirname(path))) makeFolder(dirname(path));
   try {
     mkdirSync(path);
