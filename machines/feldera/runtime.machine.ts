@@ -28,7 +28,7 @@ export type RuntimeFacts = {
 const meta: LifecycleMeta = {
   title: "Runtime",
   description:
-    "What the pipeline process says it is doing. It exists only while resources are provisioned; Unavailable means that it could not be asked, never that it has to stop.",
+    "What the pipeline process says it is doing. It exists only while resources are provisioned; Unavailable means that it could not be asked, never that it has to stop. A status that is not among these, such as that of a newer process which waits for somebody's approval, is Unavailable too.",
   settled: ["Absent", "Running", "Paused", "Standby", "Suspended"],
   facts: {
     reported: ["Absent", ...runtimeStatuses],

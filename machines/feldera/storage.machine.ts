@@ -11,7 +11,8 @@ export type StorageFacts = {
 
 const meta: LifecycleMeta = {
   title: "Storage",
-  description: "Whether the pipeline's storage is in use or is being cleared. It is kept over stop and start.",
+  description:
+    "Whether the pipeline's storage is in use or is being cleared. It is kept over stop and start. It is not cleared while a start waits for the compiler: nobody could tell which of the two was meant.",
   settled: ["Cleared", "InUse"],
   facts: {
     resources: ["Stopped", "Provisioning", "Provisioned", "Stopping"],
