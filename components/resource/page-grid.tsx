@@ -7,7 +7,7 @@ type Props = {
   right: React.ReactNode;
 };
 
-/** In the order in which a person asks. With several lifecycles, the first stands beside the ways out, the rest side by side. */
+/** In the order in which a person asks. With several lifecycles, the first stands beside the ways out, the rest below them, two by two. */
 export function PageGrid({ diagrams, ways, left, right }: Props) {
   const [first, ...rest] = diagrams;
   if (rest.length === 0) {
@@ -26,13 +26,10 @@ export function PageGrid({ diagrams, ways, left, right }: Props) {
   }
   return (
     <div className="stack">
-      <div className="grid asked">
-        {first}
-        {ways}
-      </div>
-      <div className="grid halves">
-        {[0, 1].map((side) => (
+      <div className="grid asked halves">
+        {[first, ways].map((top, side) => (
           <div key={side} className="stack">
+            {top}
             {rest.filter((_, index) => index % 2 === side)}
           </div>
         ))}

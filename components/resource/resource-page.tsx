@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import { useLiveRows } from "../live/live";
 import type { ResourceRef } from "../paths";
 import { announce } from "../shell/announcer";
+import { statusOf } from "../query-client";
 import { useTRPC } from "../trpc";
 import { Card } from "../ui/card";
 import { Panel } from "../ui/panel";
@@ -12,6 +13,7 @@ import { ConditionsTable } from "./conditions-table";
 import { CopyMenu } from "./copy-menu";
 import { LifecycleCard } from "./lifecycle-card";
 import { ObjectYaml } from "./object-yaml";
+import { NotThere } from "./not-there";
 import { OwnedObjects } from "./owned-objects";
 import { PageGrid } from "./page-grid";
 import { PastPage } from "./past-page";
@@ -32,6 +34,7 @@ export function ResourcePage(ref: ResourceRef) {
   useLiveRows("resource", [`${ref.kind}/${ref.namespace}/${ref.name}`]);
   useAnnounced(ref.name, got.data?.row);
   if (at !== null) return <PastPage resource={ref} id={at} now={got.data} history={history} onAt={setAt} />;
+  if (got.error && !got.data && statusOf(got.error) === 404) return <NotThere {...ref} said={got.error.message} />;
   return (
     <Panel query={got} bones={4}>
       {(answer) => (

@@ -30,7 +30,7 @@ export function Say({ answer, explained, copy }: Props) {
         {copy}
       </h1>
       <p className="say">
-        <b>{first?.summary}</b> for{" "}
+        <b>{first?.summary}</b>, for{" "}
         <b>
           <Age since={row.since} parts={2} />
         </b>

@@ -23,7 +23,7 @@ export function TopBar({ isMenuOpen, onMenu, onSearch, onHelp }: Props) {
             </span>
           ) : (
             <span key={href}>
-              <Link href={href}>{title}</Link> /
+              <Link href={href}>{title}</Link>
             </span>
           ),
         )}

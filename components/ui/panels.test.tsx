@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AuditLog } from "../audit/audit-log";
+import { MachineCards } from "../machines/machine-cards";
 import { Attention } from "../overview/attention";
 import { Lately } from "../overview/lately";
 import { GenerationDiff } from "../resource/generation-diff";
@@ -20,6 +21,11 @@ function Happened() {
 type Case = { part: React.ReactNode; nothing: Answers; say: string };
 const panels: Record<string, Case> = {
   "what wants you": { part: <Attention />, nothing: { "fleet.page": nobody }, say: "Nothing is here yet" },
+  "every lifecycle": {
+    part: <MachineCards hrefs="list" />,
+    nothing: { "machines.list": [], "machines.pictures": {} },
+    say: "There is no machine.",
+  },
   lately: { part: <Lately />, nothing: { "fleet.lately": [] }, say: "Nothing has happened yet." },
   warnings: {
     part: <WarningEvents {...ref} until={null} />,

@@ -29,14 +29,17 @@ export async function servePages({
   const address = server.address();
   const bound = typeof address === "object" && address ? address.port : port;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  const stopping = new AbortController();
   const pages = next({ dev: false, dir: process.cwd(), hostname: host, port: bound, httpServer: server });
   return {
     url,
     ready: async () => {
       await pages.prepare();
       handle = pages.getRequestHandler();
+      void warmUp(url, stopping.signal);
     },
     stop: async () => {
+      stopping.abort();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // Open streams would hold the server for as long as their pages are open.
       server.closeAllConnections();
@@ -44,6 +47,17 @@ export async function servePages({
       if (handle) await pages.close();
     },
   };
+}
+
+/** Asks for a page of each sort once, as the first visitor would, who then does not wait for code that has never run. */
+async function warmUp(url: string, signal: AbortSignal): Promise<void> {
+  for (const path of ["/", "/all", "/machines"]) {
+    // Where somebody has to sign in, that is the page; a failure shows itself to whoever asks next.
+    await fetch(url + path, { signal }).then(
+      (answer) => answer.arrayBuffer(),
+      () => undefined,
+    );
+  }
 }
 
 /** As the address bar has it: without the mark of a request for a part of the page. */

@@ -24,7 +24,8 @@ export function routeAside(places: readonly Place[], wishes: readonly Wish[]): C
   return curves;
 }
 
-const bends = [0, 0.18, -0.18, 0.36, -0.36, 0.6, -0.6];
+// The last lead around a state that stands between two of its column.
+const bends = [0, 0.18, -0.18, 0.36, -0.36, 0.6, -0.6, 0.8, -0.8, 1, -1, 1.4, -1.4];
 const gentleBends = [0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3];
 const pairShift = 8;
 /** Points of a curve, so close that nothing of a label's size falls between two of them. */
@@ -87,8 +88,11 @@ function border({ x, y, width, height }: Place, inside: Point, towards: Point, g
 function curveCost(curve: Curve, { obstacles, before }: Around): number {
   let cost = 0;
   for (const place of obstacles) {
-    const within = curve.points.filter((point) => covers(place, point, 8)).length;
-    if (within > 0) cost += 200 + 30 * within;
+    const near = curve.points.filter((point) => covers(place, point, 8));
+    const behind = near.filter((point) => covers(place, point, 1)).length;
+    if (near.length > 0) cost += 60 + 8 * near.length;
+    // An arrow that goes behind a state looks as if it began or ended there.
+    if (behind > 0) cost += 400 + 30 * behind;
   }
   for (const other of before) cost += 14 * crossings(curve.coarse, other.coarse);
   return cost;
