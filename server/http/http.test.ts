@@ -8,7 +8,6 @@ import { admin, type Stage } from "@/server/resources/fixtures/stage";
 import { refusalIn } from "@/server/trpc/init";
 import { appRouter, createCaller } from "@/server/trpc/root";
 import { analytics as ref, createShop, fieldNames, leaksIn, SECRET, site } from "./fixtures/shop";
-import { openApi } from "./open-api";
 import { handlePlain } from "./plain-handler";
 import { procedures } from "./procedures";
 import { handleSession } from "./session-handler";
@@ -120,18 +119,6 @@ describe("identity", () => {
 });
 
 describe("plain HTTP", () => {
-  test("every procedure is in the OpenAPI document, described, with its input and its answer", () => {
-    const document = JSON.parse(JSON.stringify(openApi("test"))) as {
-      paths: Record<string, Record<string, { summary: string; responses: Record<string, { content: object }> }>>;
-    };
-    expect(Object.keys(document.paths)).toEqual([...procedures.keys()].map((path) => `/${path}`));
-    for (const operations of Object.values(document.paths))
-      for (const operation of Object.values(operations)) {
-        expect(operation.summary.length).toBeGreaterThan(10);
-        expect(Object.keys(operation.responses["200"]?.content ?? {})).toHaveLength(1);
-      }
-  });
-
   test("a request that is too large, no JSON, or for nothing is told so, with headers that keep others out", async () => {
     const headers = bearer();
     const large = await handlePlain(
@@ -183,6 +170,17 @@ test("a person sees and may do what the cluster's own rules say, and no more", a
   const { tree, hidden } = await caller.resource.objects(ref);
   expect([tree, hidden.length > 0]).toEqual([[], true]);
   expect((await caller.machines.list()).find(({ kind }) => kind === "firebolt.engine")?.total).toBe(1);
+});
+
+test("secrets are in no preview of what would be written", async () => {
+  const at = { namespace: "shop", name: "fresh" };
+  const env = [{ name: "CATALOGUE_PASSWORD", value: SECRET }];
+  await createEngine(stage, at, { template: { spec: { containers: [{ name: "engine", env }] } } });
+  await stage.passOver("firebolt.engine", at);
+  const preview = await stage.as().resource.preview({ kind: "firebolt.engine", ...at, command: "observed" });
+  const set = preview.writes.find(({ object }) => object?.kind === "StatefulSet");
+  expect(JSON.stringify(set?.detail)).toContain("CATALOGUE_PASSWORD");
+  expect(JSON.stringify(preview)).not.toContain(SECRET);
 });
 
 test("secrets are in no YAML", async () => {

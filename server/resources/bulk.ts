@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { visibleTo } from "./access";
-import { argSchema, type Offer } from "./state-answers";
+import type { Offer } from "./state-answers";
 import { kindOf, type Asked } from "./context";
 import { mustRead } from "./get";
 import { offersFor, refusalAsMeant } from "./offers";
 import { baseCondition, parameters, stateCondition } from "./page-filter";
 import { filterSchema } from "./page-query";
-import { argsOf } from "./command-args";
+import { argSchema, argsOf, askedCommand } from "./command-args";
 import { unknownCommand } from "./preview";
 import { readResource } from "./read-resource";
 import { refSchema, type Ref } from "./ref";
@@ -15,8 +15,7 @@ import { Refused, refusalSchema, type Refusal } from "./refusal";
 export const ITEMS_MAX = 2_000;
 
 export const bulkInputSchema = z.object({
-  command: z.string().max(63),
-  args: z.record(z.string().max(63), z.unknown()).default({}),
+  ...askedCommand,
   of: z.union([
     z.object({ refs: z.array(refSchema).min(1).max(ITEMS_MAX) }),
     z.object({ filter: filterSchema }).describe("everything that the filter matches"),

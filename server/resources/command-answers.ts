@@ -7,7 +7,7 @@ export const writeSchema = z.object({
   verb: z.enum(["apply", "delete", "patch", "status", "event", "request", "finalizer"]),
   object: objectRefSchema.nullable(),
   sentence: z.string(),
-  detail: z.unknown().optional(),
+  detail: z.unknown().optional().describe("the object, patch or status that would be sent, without secrets"),
 });
 export type Write = z.infer<typeof writeSchema>;
 
@@ -48,14 +48,14 @@ export const auditEntrySchema = z.object({
   namespace: z.string(),
   name: z.string(),
   command: z.string(),
-  args: z.record(z.string(), z.unknown()),
+  args: z.record(z.string(), z.unknown()).describe("as they were given"),
   outcome: z.enum(["running", "accepted", "refused"]),
   code: z.string().nullable(),
   sentence: z.string(),
   reason: z.string().nullable(),
   stateBefore: z.string().nullable(),
   machine: z.string().nullable(),
-  changed: z.record(z.string(), z.unknown()),
+  changed: z.record(z.string(), z.unknown()).describe("the patch that was applied"),
   bulkId: z.string().nullable(),
 });
 export const auditPageSchema = z.object({ commands: z.array(auditEntrySchema), nextCursor: z.string().nullable() });

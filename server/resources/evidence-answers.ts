@@ -11,6 +11,9 @@ export const objectRefSchema = z.object({
 
 export const evidenceSchema = z.object({ sentence: z.string(), object: objectRefSchema.optional() });
 
+/** What is true of a resource is as plain as JSON. */
+export const factSchema = z.unknown().describe("one of the values that machines.get names for the fact");
+
 /** XState's guard with its value, leaf by leaf. */
 export type GuardAnswer =
   | { op: "and" | "or" | "not"; value: boolean; of: GuardAnswer[] }

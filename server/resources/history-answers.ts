@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { evidenceSchema, objectRefSchema } from "./evidence-answers";
+import { evidenceSchema, factSchema, objectRefSchema } from "./evidence-answers";
 import { wayOutSchema } from "./explain-answers";
 import { refSchema } from "./ref";
 import { time, toneSchema } from "./row";
@@ -18,9 +18,9 @@ export const transitionSchema = z.object({
   edge: z.string().nullable(),
   guard: z.string().nullable().describe("what became true, in words"),
   flipped: z.array(
-    z.object({ fact: z.string(), from: z.unknown(), to: z.unknown(), evidence: evidenceSchema.nullable() }),
+    z.object({ fact: z.string(), from: factSchema, to: factSchema, evidence: evidenceSchema.nullable() }),
   ),
-  facts: z.record(z.string(), z.unknown()),
+  facts: z.record(z.string(), factSchema),
   evidence: z.record(z.string(), evidenceSchema),
   actions: z.array(z.string()),
   writes: z.array(storedWriteSchema),

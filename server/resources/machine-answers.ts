@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { Layout } from "@/server/layout/layout-machine";
+import { argSchema } from "./command-args";
+import { factSchema } from "./evidence-answers";
+import { layoutSchema } from "./layout-answers";
 import { toneSchema } from "./row";
-import { argSchema } from "./state-answers";
 
 const nodeSchema = z.object({
   id: z.string(),
@@ -18,8 +19,6 @@ const edgeSchema = z.object({
   command: z.string().nullable(),
   self: z.boolean(),
 });
-/** As the layout itself says; its places and paths are drawn as they are. */
-const layoutSchema = z.custom<Layout>((value) => typeof value === "object" && value !== null);
 
 /** A machine as it is drawn, told and stored: also one of an older release, whose code is gone. */
 export const definitionSchema = z.object({
@@ -42,7 +41,7 @@ export const definitionSchema = z.object({
       does: z.string(),
     }),
   ),
-  facts: z.record(z.string(), z.array(z.unknown()).readonly()),
+  facts: z.record(z.string(), z.array(factSchema).readonly()).describe("every value that each can take"),
   guards: z.record(z.string(), z.object({ yes: z.string(), no: z.string() })),
   actions: z.record(z.string(), z.string()),
   commands: z.record(

@@ -14,6 +14,7 @@ import { offersFor, refusalAsMeant } from "./offers";
 import { parsed, readResource, rethrown, type Reading } from "./read-resource";
 import type { Ref } from "./ref";
 import type { Refusal } from "./refusal";
+import { redact } from "./yaml";
 
 /** What an event would do now: the real step and the real plan on the live facts, with nothing written. */
 export async function preview(
@@ -112,5 +113,5 @@ function statesOf({ kind, resource }: Reading): Record<string, string> {
 }
 
 function writeOf({ verb, sentence, object, detail }: PlannedWrite): Write {
-  return { verb, sentence, object: object ?? null, ...(detail === undefined ? {} : { detail }) };
+  return { verb, sentence, object: object ?? null, ...(detail === undefined ? {} : { detail: redact(detail).value }) };
 }

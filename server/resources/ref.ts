@@ -8,7 +8,7 @@ export const kindIdSchema: z.ZodType<KindId | (string & {}), string> = z
   .max(100)
   .describe("family.kind, such as firebolt.engine");
 
-const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const dnsLabelOrNone = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/;
 const dnsName = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /** One resource. The namespace of a cluster-scoped kind is empty. */
@@ -17,7 +17,8 @@ export const refSchema = z.object({
   namespace: z
     .string()
     .max(63)
-    .refine((name) => name === "" || dnsLabel.test(name), "must be the name of a namespace"),
+    .regex(dnsLabelOrNone, "must be the name of a namespace")
+    .describe("empty for a kind that has none"),
   name: z.string().max(253).regex(dnsName, "must be the name of an object"),
 });
 export type Ref = z.infer<typeof refSchema>;

@@ -1,16 +1,7 @@
 import { z } from "zod";
+import { argSchema } from "./command-args";
 import { refusalSchema } from "./refusal";
 import { rowSchema, time, toneSchema } from "./row";
-
-export const argSchema = z.object({
-  type: z.enum(["integer", "string", "boolean"]),
-  title: z.string(),
-  min: z.number().optional(),
-  max: z.number().optional(),
-  options: z.array(z.string()).readonly().optional(),
-  default: z.unknown().optional(),
-  suggested: z.unknown().optional(),
-});
 
 /** A button: never hidden, and where it is not allowed, why. */
 export const offerSchema = z.object({

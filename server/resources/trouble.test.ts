@@ -235,6 +235,25 @@ test("an engine that waits in vain is listed among what wants attention, before 
   expect(rows).toMatchObject([{ name: "sick", state: "creating" }]);
 });
 
+test("what a stuck engine's pass asked about warnings serves its explanation, too", async () => {
+  const { world } = stage.services;
+  const asked: unknown[] = [];
+  stage.services.world = (now) => {
+    const { live, ...cached } = world(now);
+    const list: typeof live.list = (api, where) => {
+      asked.push([api.kind, where?.fieldSelector]);
+      return live.list(api, where);
+    };
+    return { ...cached, live: { ...live, list } };
+  };
+  const namespace = `sick-${Object.keys(troubles).indexOf("a missing ServiceAccount")}`;
+  const { causes } = await stage.as().resource.explain({ kind: "firebolt.engine", namespace, name: "sick" });
+  stage.services.world = world;
+  const [set] = (await stage.client.list(apis.statefulSet, { namespace })).items;
+  expect(causes).toMatchObject([{ reason: "FailedCreate" }]);
+  expect(asked).toEqual([["Event", `involvedObject.uid=${set?.metadata.uid ?? ""},type=Warning`]]);
+});
+
 test("a healthy engine has no cause to tell of, and what repeats another cause is left out", async () => {
   const at = { namespace: "well", name: "well" };
   await createNamespace(stage, "well");

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { apis } from "@/server/kubernetes/apis";
 import type { KubernetesObject } from "@/server/kubernetes/object";
+import { warningsAbout } from "@/server/reconcile/warnings-about";
 import type { World } from "@/server/reconcile/world";
 import { utc } from "./lifecycle-states";
 
@@ -16,12 +16,9 @@ export type Warning = {
   source: string;
 };
 
-/** The warnings of one object that the API server still has, newest first. */
+/** The warnings of one object that the API server still has, newest first; the very question that a reconciler asks. */
 export async function warningsOf(object: KubernetesObject, world: World): Promise<Warning[]> {
-  const events = await world.live.list(apis.event, {
-    ...(object.metadata.namespace ? { namespace: object.metadata.namespace } : {}),
-    fieldSelector: `involvedObject.uid=${object.metadata.uid ?? ""},type=Warning`,
-  });
+  const events = await warningsAbout(world.live, object);
   return events.flatMap((event) => warningOf(event) ?? []).sort((a, b) => (a.lastSeen < b.lastSeen ? 1 : -1));
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { resourceChanges, resourceNewsSchema } from "@/server/live/resource-changes";
+import { askedCommand } from "@/server/resources/command-args";
 import { commandAnswerSchema, previewSchema } from "@/server/resources/command-answers";
 import { explainSchema } from "@/server/resources/explain-answers";
 import { asOfSchema, eventsSchema, generationSchema, historySchema } from "@/server/resources/history-answers";
@@ -22,16 +23,13 @@ import { zAsyncIterable } from "./async-iterable";
 import { procedure, router } from "./init";
 
 const paging = { cursor: z.string().max(100).optional(), limit: z.int().min(1).max(200).default(50) };
-const commandName = z.string().min(1).max(63);
-const commandArgs = z.record(z.string().max(63), z.unknown()).default({});
 
 const toPreview = refSchema.extend({
-  command: commandName.describe("a command, or observed for the next pass"),
-  args: commandArgs,
+  ...askedCommand,
+  command: askedCommand.command.describe("a command, or observed for the next pass"),
 });
 const toCommand = refSchema.extend({
-  command: commandName,
-  args: commandArgs,
+  ...askedCommand,
   idempotencyKey: z.string().min(8).max(200).describe("the same key gives the same answer, and is done once"),
   seenState: z.string().max(100).optional().describe("what the caller saw; a stale click is told what changed"),
 });
