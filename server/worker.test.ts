@@ -561,7 +561,7 @@ describe("a pass whose time is up", () => {
     await until(() => state.reads === 1);
     running.stuck = true;
     await clock.advance(299_999);
-    expect([passes.length, timeouts(worker)]).toEqual([0, undefined]);
+    expect([passes.length, timeouts(worker)]).toEqual([0, "0"]);
     await clock.advance(1);
     running.stuck = false;
     expect([passes.map(({ error }) => error), timeouts(worker)]).toEqual([["the pass was given up after 300 s"], "1"]);
@@ -810,6 +810,13 @@ describe("start and stop", () => {
       'workqueue_depth{controller="testing.widget",priority="normal"} 0',
       'orrery_cache_objects{resource="widgets",group="testing.orrery.dev",selector=""} 1',
       'leader_election_master_status{name="orrery-worker"} 1',
+      // A first time is seen as a rise only by who has seen the zero before it.
+      'controller_runtime_reconcile_total{controller="testing.widget",result="error"} 0',
+      'controller_runtime_reconcile_errors_total{controller="testing.widget"} 0',
+      'controller_runtime_reconcile_panics_total{controller="testing.widget"} 0',
+      'controller_runtime_reconcile_timeouts_total{controller="testing.widget"} 0',
+      'controller_runtime_terminal_reconcile_errors_total{controller="testing.widget"} 0',
+      "orrery_writes_without_lease_total 0",
     ]) {
       expect(text).toContain(line);
     }

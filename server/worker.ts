@@ -86,7 +86,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const parts: WorkerParts = { ...defaultParts, ...options.parts };
   const numbers = createWorkerMetrics(metrics);
   const lease = options.lease ?? leaseOf(options, log);
-  const guard = createWriteGuard(lease, () => numbers.refusedWrites.of().add());
+  const refused = numbers.refusedWrites.of();
+  const guard = createWriteGuard(lease, () => refused.add());
   const client = options.client.guarded(() => guard.check());
   const reconcilers = Object.values(options.reconcilers);
   const caches = createCaches({

@@ -1,5 +1,4 @@
 import { type Clock } from "@/server/kubernetes/clock";
-import { type Counter } from "@/server/observability/metrics";
 import { type WorkerMetrics } from "@/server/observability/worker-metrics";
 import { type Write } from "./apply";
 import { type PassOutcome, type Verdict } from "./pass";
@@ -25,7 +24,18 @@ export function createRunnerMetrics(all: WorkerMetrics, kind: string, concurrenc
   const waited = all.queueDuration.of(labels);
   const worked = all.workDuration.of(labels);
   const passTime = all.reconcileTime.of(labels);
-  const byResult = childrenBy((result) => all.reconciles.of({ ...labels, result }));
+  // All there from the start: the first of its kind is a rise from zero then, which an alert sees.
+  const byResult = Object.fromEntries(
+    [...new Set([...Object.values(results), "requeue_after"])].map((result) => [
+      result,
+      all.reconciles.of({ ...labels, result }),
+    ]),
+  );
+  const errors = all.errors.of(labels);
+  const terminal = all.terminal.of(labels);
+  const parked = all.parked.of(labels);
+  const panics = all.panics.of(labels);
+  all.timeouts.of(labels);
   const began = new Map<string, number>();
   all.concurrency.of(labels).set(concurrency);
 
@@ -49,13 +59,13 @@ export function createRunnerMetrics(all: WorkerMetrics, kind: string, concurrenc
     passed({ outcome, verdict }: { outcome: PassOutcome; verdict: Verdict }, ms: number): void {
       passTime.observe(ms / 1_000);
       const isTimed = verdict.type === "settled" && verdict.againInMs !== null;
-      byResult(isTimed ? "requeue_after" : results[verdict.type]).add();
-      if (results[verdict.type] === "error") all.errors.of(labels).add();
-      if (verdict.type === "permanent") all.terminal.of(labels).add();
+      byResult[isTimed ? "requeue_after" : results[verdict.type]]?.add();
+      if (results[verdict.type] === "error") errors.add();
+      if (verdict.type === "permanent") terminal.add();
       for (const write of outcome.writes) count(write);
     },
-    park: () => all.parked.of(labels).add(),
-    panic: () => all.panics.of(labels).add(),
+    park: () => parked.add(),
+    panic: () => panics.add(),
     onScrape(queue: Queue): void {
       all.onScrape(() => {
         for (const priority of ["low", "normal"] as const) {
@@ -75,15 +85,4 @@ export function createRunnerMetrics(all: WorkerMetrics, kind: string, concurrenc
     all.effects.of({ ...labels, verb, outcome: word }).add();
     all.effectTime.of({ ...labels, verb }).observe(ms / 1_000);
   }
-}
-
-function childrenBy(make: (value: string) => Counter): (value: string) => Counter {
-  const children = new Map<string, Counter>();
-  return (value) => {
-    const known = children.get(value);
-    if (known) return known;
-    const child = make(value);
-    children.set(value, child);
-    return child;
-  };
 }
