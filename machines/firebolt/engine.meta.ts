@@ -1,4 +1,5 @@
 import type { LifecycleMeta } from "../lifecycle";
+import { replicasMax } from "./replicas-max";
 
 const both = [true, false];
 
@@ -79,7 +80,7 @@ export const engineMeta: LifecycleMeta = {
     scale: {
       title: "Scale",
       summary: "Roll to another number of pods",
-      args: { replicas: { type: "integer", title: "Pods", min: 0, max: 1000, suggested: 1 } },
+      args: { replicas: { type: "integer", title: "Pods", min: 0, max: replicasMax, suggested: 1 } },
     },
     restart: { title: "Restart", summary: "Roll to a new generation of the same spec" },
     skipDrain: {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { conditionsSchema } from "../conditions";
 import { podTemplateSchema } from "./pod-template.schema";
+import { replicasMax } from "./replicas-max";
 import { resourceMetadataSchema } from "./resource-metadata.schema";
 
 export const enginePhases = ["creating", "switching", "draining", "cleaning", "stable", "stopped"] as const;
@@ -35,7 +36,7 @@ export const engineSettings = {
 export const engineSpecSchema = z.object({
   instanceRef: z.string().min(1).describe("FireboltInstance of the same namespace"),
   engineClassRef: z.string().min(1).optional().describe("FireboltEngineClass of the same namespace"),
-  replicas: z.int32().min(0).describe("pods of the engine; 0 stops it"),
+  replicas: z.int32().min(0).max(replicasMax).describe("pods of the engine; 0 stops it"),
   template: podTemplateSchema
     .optional()
     .describe("what is laid over the pods of this engine; its image has the program at /opt/firebolt/firebolt"),

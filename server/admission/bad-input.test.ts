@@ -68,6 +68,7 @@ describe.each([
 
   test.each([
     ["a negative number of replicas", { replicas: -1 }, "spec.replicas"],
+    ["more pods than a config could name", { replicas: 2_000_000_000 }, "spec.replicas"],
     ["a config that is not an object", { customEngineConfig: "fast" }, "spec.customEngineConfig"],
     ["a template whose containers are no list", { template: { spec: { containers: "engine" } } }, "spec.template"],
     ["no instance", { instanceRef: "" }, "spec.instanceRef"],

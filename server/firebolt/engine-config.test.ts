@@ -53,7 +53,9 @@ test("beside a protected path the rest of its section is kept", () => {
   });
 });
 
-test.each(["constructor", "toString"])("a section called %s is a section like any other", (name) => {
+test.each(["constructor", "toString", "__proto__"])("a section called %s is a section like any other", (name) => {
   const custom = JSON.parse(`{ "${name}": { "depth": 1 }, "cache": { "${name}": 2 } }`) as Record<string, unknown>;
-  expect(JSON.parse(JSON.stringify(configOf(custom)))).toEqual({ ...configOf(), ...custom });
+  const said = JSON.stringify(configOf(custom));
+  expect(said).toContain(`"${name}":{"depth":1}`);
+  expect(said).toContain(`"cache":{"${name}":2}`);
 });

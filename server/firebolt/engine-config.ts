@@ -39,12 +39,13 @@ export function customConfig(...layers: readonly (Config | undefined)[]): Config
 
 /** Objects are merged key by key; anything else, a list too, is replaced by the later one. */
 function mergeConfig(base: Config, over: Config): Config {
-  const merged: Config = { ...base };
+  // A Map: a config may well have a key called "__proto__".
+  const merged = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {
-    const below = merged[key];
-    merged[key] = isRecord(below) && isRecord(value) ? mergeConfig(below, value) : value;
+    const below = merged.get(key);
+    merged.set(key, isRecord(below) && isRecord(value) ? mergeConfig(below, value) : value);
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 const protectedKeys = new Set(["schema_version", "endpoints"]);
