@@ -28,15 +28,17 @@ const ANNOTATIONS_BYTES_MAX = 256 * 1_024;
 function annotationErrors(annotations: Readonly<Record<string, string>>): FieldError[] {
   const field = "metadata.annotations";
   const errors = Object.keys(annotations).flatMap((key) => keyErrors(field, key.toLowerCase()));
-  return bytesOf(annotations) > ANNOTATIONS_BYTES_MAX ? [...errors, tooLong(field, ANNOTATIONS_BYTES_MAX)] : errors;
+  return bytesOf(Object.entries(annotations).flat()) > ANNOTATIONS_BYTES_MAX
+    ? [...errors, tooLong(field, ANNOTATIONS_BYTES_MAX)]
+    : errors;
 }
 
-/** What names and texts of a map take. */
-export function bytesOf(texts: Readonly<Record<string, unknown>>, encoding: BufferEncoding = "utf8"): number {
-  let bytes = 0;
-  for (const [key, value] of Object.entries(texts))
-    bytes += Buffer.byteLength(key) + (typeof value === "string" ? Buffer.byteLength(value, encoding) : 0);
-  return bytes;
+/** What the texts take. */
+export function bytesOf(texts: readonly unknown[], encoding: BufferEncoding = "utf8"): number {
+  return texts.reduce<number>(
+    (bytes, text) => bytes + (typeof text === "string" ? Buffer.byteLength(text, encoding) : 0),
+    0,
+  );
 }
 
 /** The parts of an owner reference, and what the refusal calls them. */

@@ -54,7 +54,7 @@ export const badInputContract = topic("bad input", (promises) => {
     const ns = await namespace();
     for (const [object, field, bytes] of [
       [configMap("a", {}, { annotations: { note: "x".repeat(262_144) } }), "metadata.annotations", 262_144],
-      [configMap("a", { x: "x".repeat(1_048_576) }), "[]", 1_048_576],
+      [configMap("a", { x: "x".repeat(1_048_577) }), "[]", 1_048_576],
     ] as const) {
       const { status, object: refusal } = await send("POST", configMapsIn(ns), { body: object });
       expect(status).toBe(422);

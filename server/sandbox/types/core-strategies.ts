@@ -47,7 +47,7 @@ export const coreStrategies: Readonly<Record<string, Strategy>> = {
   configmaps: {
     validate: (object, old) => [
       ...keyErrors(object, ["data", "binaryData"]),
-      ...sizeErrors("[]", bytesOf(recordOf(object["data"])) + bytesOf(recordOf(object["binaryData"]), "base64")),
+      ...sizeErrors("[]", valueBytes(object, "data") + valueBytes(object, "binaryData", "base64")),
       ...frozenErrors(object, old, ["data", "binaryData"]),
     ],
   },
@@ -55,7 +55,7 @@ export const coreStrategies: Readonly<Record<string, Strategy>> = {
     normalize: encodeStrings,
     validate: (object, old) => [
       ...keyErrors(object, ["data"]),
-      ...sizeErrors("data", bytesOf(recordOf(object["data"]), "base64")),
+      ...sizeErrors("data", valueBytes(object, "data", "base64")),
       ...frozenErrors(object, old, ["data"]),
       ...secretErrors(object, old),
     ],
@@ -174,6 +174,10 @@ function keyErrors(object: KubernetesObject, fields: readonly string[]): FieldEr
 }
 
 const BYTES_MAX = 1_024 * 1_024;
+
+function valueBytes(object: KubernetesObject, field: string, encoding?: BufferEncoding): number {
+  return bytesOf(Object.values(recordOf(object[field])), encoding);
+}
 
 function sizeErrors(field: string, bytes: number): FieldError[] {
   return bytes > BYTES_MAX ? [tooLong(field, BYTES_MAX)] : [];
