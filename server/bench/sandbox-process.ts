@@ -1,10 +1,14 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createSandbox } from "@/server/sandbox/sandbox";
+import { type SandboxReport } from "./sandbox-report";
 
-/** A sandbox in a process of its own: says how long it took to start, and how much it holds whenever it is asked. */
-export type SandboxReport = { url: string; token: string; startMs: number; bytes: number; cpuMs: number };
-
+// As people run it: with its log, its controllers and its kubelet. Nobody may import this file for anything else.
+const dataDir = mkdtempSync(join(tmpdir(), "orrery-bench-"));
+process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
 const started = performance.now();
-const sandbox = await createSandbox({ controllers: false });
+const sandbox = await createSandbox({ dataDir });
 report(performance.now() - started);
 process.on("message", () => report(0));
 process.once("disconnect", () => process.exit());

@@ -3,7 +3,7 @@ import { serverConnection } from "@/server/kubernetes/connection";
 import { type Bench, type BenchGroup, type Figure } from "./bench-group";
 import { packedFile } from "./packed-file";
 import { median, round } from "./sample";
-import { type SandboxReport } from "./sandbox-process";
+import { type SandboxReport } from "./sandbox-report";
 import { writeLoad } from "./write-load";
 
 const STARTS = 5;
@@ -103,5 +103,5 @@ async function startProcess(bench: Bench, file: string) {
     child.send("report");
     return reported;
   };
-  return { first, ask, end: () => child.kill("SIGKILL") };
+  return { first, ask, end: () => child.disconnect() };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createVirtualClock, systemClock } from "@/server/kubernetes/clock";
 
 test("a virtual clock runs timers in the order of their time, those that they set included", async () => {
@@ -44,4 +44,21 @@ test.each([
   stop.abort();
   await slept;
   await clock.sleep(3_600_000, stop.signal);
+});
+
+test("a wait of months does not end at once", () => {
+  vi.useFakeTimers();
+  try {
+    const days = 24 * 3_600_000;
+    const ended = vi.fn();
+    systemClock.setTimeout(ended, 60 * days);
+    const given = systemClock.setTimeout(ended, 60 * days);
+    vi.advanceTimersByTime(59 * days);
+    expect(ended).not.toHaveBeenCalled();
+    given.cancel();
+    vi.advanceTimersByTime(days);
+    expect(ended).toHaveBeenCalledOnce();
+  } finally {
+    vi.useRealTimers();
+  }
 });

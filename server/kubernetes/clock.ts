@@ -15,11 +15,18 @@ export type Timer = { readonly cancel: () => void };
 export const systemClock: Clock = withSleep({
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  setTimeout: (run, ms) => {
-    const handle = setTimeout(run, ms);
-    return { cancel: () => clearTimeout(handle) };
-  },
+  setTimeout: startTimer,
 });
+
+/** The longest wait that the runtime's own timers hold: anything longer would end at once. */
+const WAIT_MAX_MS = 2 ** 31 - 1;
+
+function startTimer(run: () => void, ms: number): Timer {
+  const wait = (left: number): NodeJS.Timeout =>
+    left > WAIT_MAX_MS ? setTimeout(() => (handle = wait(left - WAIT_MAX_MS)), WAIT_MAX_MS) : setTimeout(run, left);
+  let handle = wait(ms);
+  return { cancel: () => clearTimeout(handle) };
+}
 
 function withSleep(base: Pick<Clock, "now" | "monotonic" | "setTimeout">): Clock {
   return {

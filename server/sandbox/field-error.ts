@@ -44,6 +44,10 @@ export function forbidden(field: string, detail: string): FieldError {
   return { type: "FieldValueForbidden", field, detail };
 }
 
+export function tooLong(field: string, bytesMax: number): FieldError {
+  return { type: "FieldValueTooLong", field, detail: `must have at most ${bytesMax} bytes` };
+}
+
 export function duplicate(field: string, badValue: unknown): FieldError {
   return { type: "FieldValueDuplicate", field, badValue, detail: "" };
 }

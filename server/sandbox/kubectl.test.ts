@@ -146,6 +146,8 @@ describe.skipIf(withoutKubectl !== "")(`kubectl${withoutKubectl}`, () => {
   test("it rolls out, scales, waits, and reads what containers say", async () => {
     await kubectl("apply", "-f", manifest("web.yaml", deployment("web")));
     expect(await kubectl("rollout", "status", "deployment/web", "--timeout=60s")).toContain("successfully rolled out");
+    await kubectl("autoscale", "deployment/web", "--max=3", "--cpu-percent=70");
+    expect(await kubectl("get", "hpa", "web")).toMatch(/web\s+Deployment\/web\s+cpu: <unknown>\/70%\s+1\s+3/);
     await kubectl("scale", "deployment/web", "--replicas=2");
     await kubectl("rollout", "status", "deployment/web", "--timeout=60s");
     if (minor >= 23)

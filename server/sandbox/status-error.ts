@@ -82,7 +82,12 @@ export function invalidError(
   errors: readonly FieldError[],
 ): StatusError {
   const subject = group === "" ? kind : `${kind}.${group}`;
-  const details = { name, ...(group === "" ? {} : { group }), kind, causes: causesOf(errors) };
+  const details = {
+    ...(name === "" ? {} : { name }),
+    ...(group === "" ? {} : { group }),
+    ...(kind === "" ? {} : { kind }),
+    causes: causesOf(errors),
+  };
   return new StatusError(422, "Invalid", `${subject} "${name}" is invalid: ${messageOf(errors)}`, details);
 }
 
@@ -116,8 +121,8 @@ export function unsupportedMediaTypeError(accepted: readonly string[]): StatusEr
   return new StatusError(415, "UnsupportedMediaType", message);
 }
 
-export function entityTooLargeError(bytesMax: number): StatusError {
-  return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: limit is ${bytesMax}`);
+export function entityTooLargeError(why: string): StatusError {
+  return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: ${why}`);
 }
 
 export function expiredError(message: string): StatusError {

@@ -1,5 +1,5 @@
 import { type KubernetesObject, type OwnerReference } from "@/server/kubernetes/object";
-import { forbidden, invalid, required, type FieldError } from "@/server/sandbox/field-error";
+import { forbidden, invalid, required, tooLong, type FieldError } from "@/server/sandbox/field-error";
 import { type ResourceType } from "@/server/sandbox/type-registry";
 
 /** The rules for metadata that all kinds share. */
@@ -16,12 +16,29 @@ export function validateMetadata(
   for (const [key, value] of Object.entries(isNew("labels") ? (metadata.labels ?? {}) : {})) {
     errors.push(...keyErrors("metadata.labels", key), ...labelValueErrors("metadata.labels", value));
   }
-  for (const key of Object.keys(isNew("annotations") ? (metadata.annotations ?? {}) : {}))
-    errors.push(...keyErrors("metadata.annotations", key.toLowerCase()));
+  if (isNew("annotations")) errors.push(...annotationErrors(metadata.annotations ?? {}));
   errors.push(...ownerErrors(metadata.ownerReferences ?? []));
   if (old?.metadata.deletionTimestamp)
     errors.push(...newFinalizers(metadata.finalizers ?? [], old.metadata.finalizers ?? []));
   return errors;
+}
+
+const ANNOTATIONS_BYTES_MAX = 256 * 1_024;
+
+function annotationErrors(annotations: Readonly<Record<string, string>>): FieldError[] {
+  const field = "metadata.annotations";
+  const errors = Object.keys(annotations).flatMap((key) => keyErrors(field, key.toLowerCase()));
+  return bytesOf(Object.entries(annotations).flat()) > ANNOTATIONS_BYTES_MAX
+    ? [...errors, tooLong(field, ANNOTATIONS_BYTES_MAX)]
+    : errors;
+}
+
+/** What the texts take. */
+export function bytesOf(texts: readonly unknown[], encoding: BufferEncoding = "utf8"): number {
+  return texts.reduce<number>(
+    (bytes, text) => bytes + (typeof text === "string" ? Buffer.byteLength(text, encoding) : 0),
+    0,
+  );
 }
 
 /** The parts of an owner reference, and what the refusal calls them. */

@@ -40,6 +40,80 @@ export const badInputContract = topic("bad input", (promises) => {
     expect(message).toContain('Deployment in version "v1" cannot be handled as a Deployment');
   });
 
+  for (const replicas of [1.5, 99_999_999_999, -99_999_999_999, 1e300]) {
+    promises(`${replicas} replicas are a bad request`, async ({ send, bareNamespace: namespace }) => {
+      const { status, object } = await send("POST", deploymentsIn(await namespace()), {
+        body: deployment("d", { replicas }),
+      });
+      expect(status).toBe(400);
+      expect(object).toMatchObject({ reason: "BadRequest" });
+    });
+  }
+
+  promises("annotations and data that are too large are refused", async ({ send, bareNamespace: namespace }) => {
+    const ns = await namespace();
+    for (const [object, field, bytes] of [
+      [configMap("a", {}, { annotations: { note: "x".repeat(262_144) } }), "metadata.annotations", 262_144],
+      [configMap("a", { x: "x".repeat(1_048_577) }), "[]", 1_048_576],
+    ] as const) {
+      const { status, object: refusal } = await send("POST", configMapsIn(ns), { body: object });
+      expect(status).toBe(422);
+      expect(refusal).toMatchObject({
+        reason: "Invalid",
+        details: { causes: [{ reason: "FieldValueTooLong", field }] },
+      });
+      expect(refusal["message"]).toContain(`must have at most ${bytes} bytes`);
+    }
+  });
+
+  promises("a patch that makes something else of the object is told as the patch's fault", async (target) => {
+    const { send, bareNamespace: namespace } = target;
+    const path = `${configMapsIn(await namespace())}/a`;
+    await send("POST", path.replace(/\/a$/, ""), { body: configMap("a", { x: "1" }) });
+    for (const [contentType, body] of [
+      ["application/merge-patch+json", { data: { x: 1 } }],
+      ["application/merge-patch+json", { kind: "Secret" }],
+      ["application/json-patch+json", [{ op: "copy", from: "", path: "/data/all" }]],
+    ] as const) {
+      const { status, object } = await send("PATCH", path, { body, contentType });
+      expect([status, object["reason"]], JSON.stringify(body)).toEqual([422, "Invalid"]);
+    }
+  });
+
+  promises("a JSON patch of ever larger copies, or of too many operations, is refused", async (target) => {
+    const { send, bareNamespace: namespace } = target;
+    const path = `${configMapsIn(await namespace())}/a`;
+    await send("POST", path.replace(/\/a$/, ""), { body: configMap("a", { x: "1" }) });
+    const contentType = "application/json-patch+json";
+    const doubling = Array.from({ length: 40 }, (_, i) => ({ op: "copy", from: "", path: `/data/x${i}` }));
+    expect((await send("PATCH", path, { body: doubling, contentType })).status).toBe(422);
+    const many = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/data/x", value: "1" }));
+    expect((await send("PATCH", path, { body: many, contentType })).status).toBe(413);
+  });
+
+  promises("a collection can be neither replaced nor patched", async ({ send, bareNamespace: namespace }) => {
+    const path = configMapsIn(await namespace());
+    const contentType = "application/merge-patch+json";
+    for (const [method, options] of [
+      ["PUT", {}],
+      ["PATCH", { contentType }],
+    ] as const)
+      expect((await send(method, path, { body: configMap("a"), ...options })).status).toBe(405);
+  });
+
+  promises("what is applied names its version", async ({ send, bareNamespace: namespace }) => {
+    const path = `${configMapsIn(await namespace())}/a?fieldManager=f`;
+    const contentType = "application/apply-patch+yaml";
+    const { status, message } = await send("PATCH", path, { text: "metadata: {name: a}", contentType });
+    expect(status).toBe(400);
+    expect(message).toContain("Incorrect version specified in apply patch. Specified patch version: , expected: v1");
+  });
+
+  promises("a name that is no text is a bad request", async ({ send, bareNamespace: namespace }) => {
+    const body = { ...configMap("a"), metadata: { name: 1 } };
+    expect((await send("POST", configMapsIn(await namespace()), { body })).status).toBe(400);
+  });
+
   promises("a body that is too large is refused", async ({ send, bareNamespace: namespace }) => {
     const body = configMap("a", { x: "x".repeat(3 * 1_024 * 1_024) });
     const { status, object } = await send("POST", configMapsIn(await namespace()), { body });

@@ -11,7 +11,7 @@ import {
   waits,
 } from "@/server/sandbox/contract/pod-scene";
 import { runRemotely } from "@/server/sandbox/contract/remote-command";
-import { at, eventOf, gone, make, seen } from "@/server/sandbox/contract/scene";
+import { at, eventOf, gone, make, running, seen } from "@/server/sandbox/contract/scene";
 import { until } from "@/server/sandbox/contract/target";
 
 export const podLivesContract = topic(
@@ -159,6 +159,14 @@ export const podLivesContract = topic(
       expect(object.metadata).toMatchObject({ deletionGracePeriodSeconds: 20, deletionTimestamp: expect.any(String) });
       await eventOf(scene, "patient", "Killing", "Stopping container main");
       await gone(scene, "Pod", "patient");
+    });
+
+    promises("a pod that is deleted without any time tells that its container is stopped, too", async (target) => {
+      const scene = { target, namespace: await target.namespace() };
+      await make(scene, { kind: "Pod", metadata: { name: "hasty" }, spec: running("sleep 100000") });
+      await seen<Pod>(scene, "Pod", "hasty", ({ status }) => status.phase === "Running");
+      await target.send("DELETE", `${at(scene, "Pod", "hasty")}?gracePeriodSeconds=0`);
+      await eventOf(scene, "hasty", "Killing", "Stopping container main");
     });
   },
   { shareScene: true },

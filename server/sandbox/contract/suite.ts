@@ -1,5 +1,6 @@
 import { accessContract } from "@/server/sandbox/contract/access";
 import { reviewsContract } from "@/server/sandbox/contract/reviews";
+import { autoscalersContract } from "@/server/sandbox/contract/autoscalers";
 import { admissionContract } from "@/server/sandbox/contract/admission";
 import { customDefaultsContract } from "@/server/sandbox/contract/custom-defaults";
 import { customDoorsContract } from "@/server/sandbox/contract/custom-doors";
@@ -39,6 +40,7 @@ export const suite = [
   quotaContract,
   machineryContract,
   objectsContract,
+  autoscalersContract,
   listingContract,
   patchingContract,
   deletingContract,

@@ -34,9 +34,13 @@ export function createControlLoop(options: {
   function add(key: string) {
     if (stopped) return;
     waiting.add(key);
+    schedule();
+  }
+
+  /** A turn later: a burst of events about one object becomes one pass, and between two passes others get their turn. */
+  function schedule() {
     if (scheduled) return;
     scheduled = true;
-    // A turn later: a burst of events about one object becomes one pass.
     setImmediate(() => {
       scheduled = false;
       startDue();
@@ -64,7 +68,7 @@ export function createControlLoop(options: {
       addAfter(key, Math.min(BACKOFF_FIRST_MS * 2 ** count, BACKOFF_MOST_MS));
     } finally {
       running.delete(key);
-      startDue();
+      if (waiting.size > 0) schedule();
     }
   }
 

@@ -1,5 +1,6 @@
 import { type Condition, timestampOf } from "@/server/sandbox/objects/meta";
 import { isActive, isReady, isTerminating, type Pod } from "@/server/sandbox/objects/pod";
+import { PODS_PER_PASS } from "./owned-pods";
 import { type FailureRule, type Job, type JobStatus } from "@/server/sandbox/objects/workload";
 
 export type JobSeen = { job: Job; pods: readonly Pod[]; now: number };
@@ -131,12 +132,14 @@ function missing(job: Job, { active, succeeded, failed, now }: Sorted & { now: n
   const { spec } = job;
   const wanted =
     spec.completions === undefined && succeeded.length > 0 ? 0 : wantedActive(job, completionsOf(job, succeeded));
-  const count = Math.max(0, wanted - active.length);
+  const count = Math.min(Math.max(0, wanted - active.length), PODS_PER_PASS);
   if (count === 0 || backOffIn(failed, now) > 0) return [];
   if (spec.completionMode !== "Indexed") return Array.from({ length: count }, () => -1);
   const taken = new Set([...active, ...succeeded].map(indexOf));
-  const free = Array.from({ length: spec.completions ?? 0 }, (_, index) => index).filter((index) => !taken.has(index));
-  return free.slice(0, count);
+  const free: number[] = [];
+  for (let index = 0; index < (spec.completions ?? 0) && free.length < count; index += 1)
+    if (!taken.has(index)) free.push(index);
+  return free;
 }
 
 /** After a failure the next pod waits: 10 s, and twice as long after each. */

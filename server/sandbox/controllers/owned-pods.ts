@@ -9,6 +9,9 @@ import {
 import { type Pod, type PodTemplate } from "@/server/sandbox/objects/pod";
 import { type Shelf } from "./shelves";
 
+/** So many pods a pass creates at most, however many are asked for: the next pass goes on, and others get their turn. */
+export const PODS_PER_PASS = 500;
+
 type Claim = { owner: Kept; selector: LabelSelector | undefined; fits?: (pod: Pod) => boolean };
 
 /** The pods of a workload: those it controls; orphans that fit are adopted, and its own that fit no more are let go. */

@@ -4,7 +4,7 @@ import { availableInMs, isActive, isReady, type Pod } from "@/server/sandbox/obj
 import { type ReplicaSet, type ReplicaSetStatus } from "@/server/sandbox/objects/workload";
 import { selects } from "@/server/sandbox/objects/label-selector";
 import { type Controller, type ControllerContext, watchControlled, watchItself } from "./controller";
-import { ownedPods, podFromTemplate } from "./owned-pods";
+import { ownedPods, podFromTemplate, PODS_PER_PASS } from "./owned-pods";
 import { messageOf } from "./stateful-set-controller";
 import { canonical } from "./template-hash";
 
@@ -22,7 +22,7 @@ export function replicaSetController({ shelves, clock, record }: ControllerConte
     const surplus = active.length - (set.spec.replicas ?? 1);
     const failure =
       set.metadata.deletionTimestamp === undefined
-        ? await (surplus < 0 ? create(set, -surplus) : remove(set, active, surplus))
+        ? await (surplus < 0 ? create(set, Math.min(-surplus, PODS_PER_PASS)) : remove(set, active, surplus))
         : null;
     await writeStatus(set, surplus, failure);
     if (failure) throw failure.error;

@@ -1,5 +1,6 @@
 import { availableInMs, isFinished, isReady, isTerminating, type Pod } from "@/server/sandbox/objects/pod";
 import { type StatefulSet, type StatefulSetStatus } from "@/server/sandbox/objects/workload";
+import { PODS_PER_PASS } from "./owned-pods";
 import { revisionOf } from "./revisions";
 import { ordinalOf } from "./stateful-pods";
 
@@ -49,7 +50,9 @@ export function places({ set, pods }: StatefulSeen): { replicas: Place[]; condem
   const start = set.spec.ordinals?.start ?? 0;
   const end = start + (set.spec.replicas ?? 1);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
-  const replicas = Array.from({ length: end - start }, (_, index) => ({
+  // Most of a set that asks for millions is empty: a pass fills some of it, and the next one finds more pods.
+  const shown = Math.min(end - start, pods.length + PODS_PER_PASS);
+  const replicas = Array.from({ length: shown }, (_, index) => ({
     ordinal: start + index,
     pod: byOrdinal.get(start + index),
   }));

@@ -73,6 +73,12 @@ export function objectOf(value: unknown, type: { group: string; version: string;
       `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: json: cannot unmarshal metadata into Go struct field of type v1.ObjectMeta`,
     );
   }
+  const name = isRecord(metadata) ? (metadata["name"] ?? "") : "";
+  if (typeof name !== "string") {
+    throw badRequestError(
+      `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: json: cannot unmarshal ${typeof name} into Go struct field ObjectMeta.metadata.name of type string`,
+    );
+  }
   return {
     ...value,
     apiVersion: wanted,

@@ -96,7 +96,8 @@ async function handle(deps: DoorDeps, request: IncomingMessage, response: Server
   const connects = deps.connects();
   if (connect && subresourceOf(type, connect.subresource) && connects)
     return connects.serve(connect, request, response);
-  if (request.method === "HEAD") throw methodNotAllowedError();
+  const wantsOne = verb === "update" || verb === "patch";
+  if (request.method === "HEAD" || (wantsOne && info.name === undefined)) throw methodNotAllowedError();
 
   const call: Call = {
     cluster: deps.cluster,

@@ -3,7 +3,7 @@ import { applyNew, applyOver } from "@/server/sandbox/apply/apply-object";
 import { createObject } from "@/server/sandbox/cluster/create-object";
 import { updateObject } from "@/server/sandbox/cluster/update-object";
 import { timeOf } from "@/server/sandbox/cluster/write";
-import { required } from "@/server/sandbox/field-error";
+import { invalid, required } from "@/server/sandbox/field-error";
 import { type Call } from "@/server/sandbox/http/call";
 import { decodeBody, objectOf, parseJson } from "@/server/sandbox/http/decode";
 import { checkedCopy } from "@/server/sandbox/http/incoming";
@@ -11,12 +11,19 @@ import { respondObject } from "@/server/sandbox/http/outgoing";
 import { present, toStored } from "@/server/sandbox/http/present";
 import { readBody } from "@/server/sandbox/http/read-body";
 import { storedType } from "@/server/sandbox/http/stored-type";
+import { isRecord } from "@/server/sandbox/json";
 import { jsonPatch } from "@/server/sandbox/patch/json-patch";
 import { mergePatch } from "@/server/sandbox/patch/merge-patch";
 import { strategicPatch } from "@/server/sandbox/patch/strategic-patch";
 import { tableOf } from "@/server/sandbox/schema/builtin-messages";
-import { badRequestError, invalidError, notFoundError, unsupportedMediaTypeError } from "@/server/sandbox/status-error";
-import { type ResourceType } from "@/server/sandbox/type-registry";
+import {
+  badRequestError,
+  invalidError,
+  notFoundError,
+  StatusError,
+  unsupportedMediaTypeError,
+} from "@/server/sandbox/status-error";
+import { apiVersionOf, type ResourceType } from "@/server/sandbox/type-registry";
 
 type Patch = (type: ResourceType, target: unknown, patch: unknown) => unknown;
 
@@ -35,7 +42,7 @@ export async function patchDoor(call: Call) {
   const stored = storedType(call);
   const change = (old: KubernetesObject) => {
     const patched = apply(type, present(type, old), patch);
-    return toStored(type, stored, checkedCopy(type, sameIdentity(objectOf(patched, type), old), ctx));
+    return toStored(type, stored, sameIdentity(readPatched(call, patched), old));
   };
   respondObject(
     call,
@@ -63,6 +70,16 @@ function parsePatch(text: string): unknown {
     return parseJson(text);
   } catch {
     throw badRequestError("error decoding patch: invalid character in the body of the patch");
+  }
+}
+
+/** The patched object; what is no object of this kind any more is the patch's fault. */
+function readPatched({ type, ctx }: Call, patched: unknown): KubernetesObject {
+  try {
+    return checkedCopy(type, objectOf(patched, type), ctx);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== "BadRequest") throw error;
+    throw invalidError({ group: "", kind: "" }, "", [invalid("patch", JSON.stringify(patched), error.message)]);
   }
 }
 
@@ -107,6 +124,11 @@ async function applyDoor(call: Call) {
 
 /** What is applied, without the parts that this door does not take. */
 function configOf({ type, name = "", subresource, ctx }: Call, body: unknown): KubernetesObject {
+  const { apiVersion: version = "" } = isRecord(body) ? body : {};
+  if (version !== apiVersionOf(type)) {
+    const expected = `Specified patch version: ${String(version)}, expected: ${apiVersionOf(type)}`;
+    throw badRequestError(`Incorrect version specified in apply patch. ${expected}`);
+  }
   const config = checkedCopy(type, objectOf(body, type), ctx);
   if (config.metadata.managedFields) throw badRequestError("metadata.managedFields must be nil");
   if (config.metadata.name === "") config.metadata = { ...config.metadata, name };

@@ -35,6 +35,8 @@ export type ContainerLife = {
   /** What a terminal that is attached to it sees and sends. */
   attach(listener: Listener): () => void;
   /** Asks it to end, and makes it end when the time is over. */
+  /** Records that it is being stopped, if it runs. */
+  tellStop(): void;
   stop(graceMs: number): Promise<void>;
   /** Ends at once, as a node that loses power. */
   kill(): void;
@@ -182,6 +184,10 @@ export function startContainer(
 
   const isHalted = () => halt.signal.aborted;
 
+  function tellStop() {
+    if (process) record("Normal", "Killing", `Stopping container ${container.name}`);
+  }
+
   const life: ContainerLife = {
     container,
     status: () => ({
@@ -206,8 +212,9 @@ export function startContainer(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    tellStop,
     stop: async (graceMs) => {
-      if (process) record("Normal", "Killing", `Stopping container ${container.name}`);
+      tellStop();
       halt.abort();
       await endProcess(graceMs);
       await life.finished;

@@ -124,7 +124,7 @@ export async function createKubelet(cluster: Cluster, options: KubeletOptions = 
         see(object);
         return;
       }
-      lives.get(object.metadata.uid)?.kill();
+      lives.get(object.metadata.uid)?.vanish();
       lives.delete(object.metadata.uid);
     }),
     nodes.watch(({ object, old }) => {

@@ -14,6 +14,8 @@ export type PodLife = {
   container(name: string | undefined): ContainerLife | undefined;
   /** Ends everything of it without a trace: the object is gone, or the sandbox stops. */
   kill(): void;
+  /** Its object is gone: whatever still runs is told of, and killed. */
+  vanish(): void;
 };
 
 export type PodLifeOptions = Omit<PodContext, "pod" | "hasInit" | "address" | "volumes" | "changed"> & {
@@ -221,6 +223,10 @@ export function startPod(first: Pod, options: PodLifeOptions): PodLife {
     container: (name) =>
       name === undefined ? containers[0] : everyLife().find(({ container }) => container.name === name),
     kill,
+    vanish: () => {
+      everyLife().forEach((life) => life.tellStop());
+      kill();
+    },
     see: (next) => {
       pod = next;
       if (next.metadata.deletionTimestamp === undefined) {

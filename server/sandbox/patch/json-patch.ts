@@ -1,5 +1,5 @@
 import { cloneJson, equalJson, isRecord, setKey, textOf } from "@/server/sandbox/json";
-import { badRequestError, StatusError } from "@/server/sandbox/status-error";
+import { badRequestError, entityTooLargeError, StatusError } from "@/server/sandbox/status-error";
 
 type Operation = { op: string; path: string; from?: string; value?: unknown };
 
@@ -7,14 +7,29 @@ type Operation = { op: string; path: string; from?: string; value?: unknown };
 export function jsonPatch(target: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch))
     throw badRequestError("error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch");
+  if (patch.length > OPERATIONS_MAX)
+    throw entityTooLargeError(
+      `The allowed maximum operations in a JSON patch is ${OPERATIONS_MAX}, got ${patch.length}`,
+    );
   let document = cloneJson(target);
+  let copiedBytes = 0;
   for (const raw of patch) {
     const operation = operationOf(raw);
     const apply = Object.hasOwn(operations, operation.op) ? operations[operation.op] : undefined;
     if (!apply) throw refused(`Unexpected kind: ${operation.op}`);
+    // Ever larger copies of copies double with each operation.
+    if (operation.op === "copy") copiedBytes += JSON.stringify(valueAt(document, operation.from ?? "", "copy")).length;
+    if (copiedBytes > COPIED_BYTES_MAX) throw refused(copiesTooLarge(copiedBytes));
     document = apply(document, operation);
   }
   return document;
+}
+
+const OPERATIONS_MAX = 10_000;
+const COPIED_BYTES_MAX = 3 * 1_024 * 1_024;
+
+function copiesTooLarge(bytes: number): string {
+  return `Unable to complete the copy, the accumulated size increase of copy is ${bytes}, exceeding the limit ${COPIED_BYTES_MAX}`;
 }
 
 const operations: Readonly<Record<string, (document: unknown, operation: Operation) => unknown>> = {

@@ -72,7 +72,9 @@ function isOpen({ type, properties, additionalProperties, ...schema }: Schema): 
 
 const fitting: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === "string",
-  integer: (value) => Number.isInteger(value),
+  integer: Number.isInteger,
+  int32: (value) => isWithin(value, 2 ** 31),
+  int64: (value) => isWithin(value, 2 ** 63),
   number: (value) => typeof value === "number",
   boolean: (value) => typeof value === "boolean",
   array: Array.isArray,
@@ -82,7 +84,13 @@ const fitting: Readonly<Record<string, (value: unknown) => boolean>> = {
 function fits(schema: Schema, value: unknown): boolean {
   if (value === null) return true;
   if (schema["x-kubernetes-int-or-string"]) return typeof value === "string" || typeof value === "number";
-  return schema.type === undefined || (fitting[schema.type]?.(value) ?? true);
+  const fit = fitting[schema.format ?? ""] ?? fitting[schema.type ?? ""];
+  return fit?.(value) ?? true;
+}
+
+/** A whole number that a signed integer holds, which reaches to just below `end`. */
+function isWithin(value: unknown, end: number): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= -end && value < end;
 }
 
 const NUMBER_AND_SUFFIX = /^[+-]?(?:\d+\.?\d*|\.\d+)([a-zA-Z]*[-+]?\d*)$/;
@@ -123,7 +131,9 @@ function mistyped(schema: Schema, value: unknown, path: string, owner: Schema): 
       ? "object"
       : typeof value === "boolean"
         ? "bool"
-        : typeof value;
+        : typeof value === "number" && schema.type === "integer"
+          ? `number ${value}`
+          : typeof value;
   const struct = addressOfSchema(owner)?.split(".")[1] ?? "";
   const inner = addressOfSchema(schema);
   const [table = "", name = ""] = inner?.split(".") ?? [];

@@ -95,7 +95,7 @@ export const workloadColumns: Readonly<Record<string, readonly Column[]>> = {
       "Reference",
       (object) => `${textOf(at(object, "spec.scaleTargetRef.kind"))}/${textOf(at(object, "spec.scaleTargetRef.name"))}`,
     ),
-    column("Targets", () => "<unknown>"),
+    column("Targets", (object) => listOf(at(object, "spec.metrics")).map(targetOf).join(", ")),
     column("MinPods", countAt("spec.minReplicas")),
     column("MaxPods", countAt("spec.maxReplicas"), "integer"),
     column("Replicas", countAt("status.currentReplicas"), "integer"),
@@ -131,4 +131,13 @@ function duration(job: KubernetesObject, now: number): string {
   if (Number.isNaN(start)) return "";
   const end = Date.parse(textOf(at(job, "status.completionTime")));
   return ageOf((Number.isNaN(end) ? now : end) - start);
+}
+
+/** Nobody measures here, so what is used is unknown. */
+function targetOf(metric: unknown): string {
+  const resource = at(metric, "resource") ?? at(metric, "containerResource");
+  const percentage = at(resource, "target.averageUtilization");
+  const wanted =
+    percentage === undefined ? shown(at(resource, "target.averageValue"), "<auto>") : `${shown(percentage)}%`;
+  return `${resource === undefined ? "" : `${textOf(at(resource, "name"))}: `}<unknown>/${wanted}`;
 }

@@ -5,6 +5,7 @@ import { crdStrategy } from "@/server/sandbox/crd/crd-strategy";
 import { invalid, required } from "@/server/sandbox/field-error";
 import { equalJson, isRecord, recordOf, textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";
+import { cpuMetric } from "@/server/sandbox/types/autoscaler-conversion";
 import { coreStrategies } from "@/server/sandbox/types/core-strategies";
 import { fill, fillSpec, records } from "@/server/sandbox/types/default-pod-spec";
 import { quotaStrategy } from "@/server/sandbox/types/quota-strategy";
@@ -48,7 +49,7 @@ export const builtinStrategies: Readonly<Record<string, Strategy>> = {
     validate: (storageClass) => (textOf(storageClass["provisioner"]) === "" ? [required("provisioner")] : []),
   },
   "horizontalpodautoscalers.autoscaling": {
-    normalize: (object) => fillSpec(object, { minReplicas: 1 }),
+    normalize: (object) => fillSpec(object, { minReplicas: 1, metrics: [cpuMetric(80)] }),
   },
   "networkpolicies.networking.k8s.io": {
     generation: true,

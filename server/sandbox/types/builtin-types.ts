@@ -7,6 +7,7 @@ import {
 } from "@/server/sandbox/type-registry";
 import { builtinSchema } from "@/server/sandbox/schema/builtin-schema";
 import { builtinColumns } from "@/server/sandbox/table/builtin-columns";
+import { autoscalerConversion } from "@/server/sandbox/types/autoscaler-conversion";
 import { eventConversion } from "@/server/sandbox/types/event-conversion";
 import { builtinStrategies } from "@/server/sandbox/types/builtin-strategies";
 
@@ -123,6 +124,13 @@ const rows: readonly Row[] = [
     "Namespaced",
     { short: ["hpa"], categories: all, sub: ["status"] },
   ],
+  [
+    "autoscaling/v1",
+    "HorizontalPodAutoscaler",
+    "horizontalpodautoscalers",
+    "Namespaced",
+    { short: ["hpa"], categories: all, sub: ["status"] },
+  ],
   ["policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", "Namespaced", { short: ["pdb"], sub: ["status"] }],
   [rbac, "ClusterRoleBinding", "clusterrolebindings", "Cluster"],
   [rbac, "ClusterRole", "clusterroles", "Cluster"],
@@ -168,11 +176,18 @@ const rows: readonly Row[] = [
   ],
 ];
 
+/** Kinds that are stored as another version of them has them. */
+const conversions: Readonly<Record<string, ResourceType["conversion"]>> = {
+  "events.k8s.io/v1": eventConversion,
+  "autoscaling/v1": autoscalerConversion,
+};
+
 function typeOf([groupVersion, kind, plural, scope, more = {}]: Row, answers: Answers): ResourceType {
   const slash = groupVersion.indexOf("/");
   const group = slash < 0 ? "" : groupVersion.slice(0, slash);
   const version = groupVersion.slice(slash + 1);
   const shared = group === "events.k8s.io" ? { group: "", plural } : { group, plural };
+  const conversion = conversions[groupVersion];
   const schema = builtinSchema({ group, version, kind });
   return {
     ...(schema ? { schema } : {}),
@@ -186,9 +201,9 @@ function typeOf([groupVersion, kind, plural, scope, more = {}]: Row, answers: An
     namespaced: scope === "Namespaced",
     verbs: more.verbs ?? everyVerb,
     storageKey: storageKeyOf(shared),
-    priority: group === shared.group ? 1 : 0,
+    priority: conversion ? 0 : 1,
     subresources: Object.fromEntries((more.sub ?? []).map((name) => subresourceOf(name, kind))),
-    ...(group === "events.k8s.io" ? { conversion: eventConversion } : {}),
+    ...(conversion ? { conversion } : {}),
     strategy: strategyOf(storageKeyOf({ group, plural }), answers),
   };
 }

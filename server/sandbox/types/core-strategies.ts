@@ -1,6 +1,7 @@
 import { type KubernetesObject } from "@/server/kubernetes/object";
 import { exactQuantity } from "@/server/sandbox/admission/exact-quantity";
-import { forbidden, invalid, required, type FieldError } from "@/server/sandbox/field-error";
+import { bytesOf } from "@/server/sandbox/cluster/validate-metadata";
+import { forbidden, invalid, required, tooLong, type FieldError } from "@/server/sandbox/field-error";
 import { equalJson, isRecord, listOf, recordOf, textOf } from "@/server/sandbox/json";
 import { type Strategy } from "@/server/sandbox/type-registry";
 import { defaultPodSpec, fill, fillSpec, records } from "@/server/sandbox/types/default-pod-spec";
@@ -46,6 +47,7 @@ export const coreStrategies: Readonly<Record<string, Strategy>> = {
   configmaps: {
     validate: (object, old) => [
       ...keyErrors(object, ["data", "binaryData"]),
+      ...sizeErrors("[]", valueBytes(object, "data") + valueBytes(object, "binaryData", "base64")),
       ...frozenErrors(object, old, ["data", "binaryData"]),
     ],
   },
@@ -53,6 +55,7 @@ export const coreStrategies: Readonly<Record<string, Strategy>> = {
     normalize: encodeStrings,
     validate: (object, old) => [
       ...keyErrors(object, ["data"]),
+      ...sizeErrors("data", valueBytes(object, "data", "base64")),
       ...frozenErrors(object, old, ["data"]),
       ...secretErrors(object, old),
     ],
@@ -168,6 +171,16 @@ function keyErrors(object: KubernetesObject, fields: readonly string[]): FieldEr
       KEY.test(key) ? [] : [invalid(`${name}[${key}]`, key, KEY_RULE)],
     ),
   );
+}
+
+const BYTES_MAX = 1_024 * 1_024;
+
+function valueBytes(object: KubernetesObject, field: string, encoding?: BufferEncoding): number {
+  return bytesOf(Object.values(recordOf(object[field])), encoding);
+}
+
+function sizeErrors(field: string, bytes: number): FieldError[] {
+  return bytes > BYTES_MAX ? [tooLong(field, BYTES_MAX)] : [];
 }
 
 function frozenErrors(
