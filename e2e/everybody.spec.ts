@@ -75,6 +75,11 @@ test("on a phone nothing is wider than the screen, and diagrams become cards", a
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(390);
     if (path === engine) await page.locator(".state-card[aria-current]").waitFor();
+    // What is wider than the screen is told by counts; nothing is cut off, nor to be pushed aside.
+    const isCut = await page.evaluate(() =>
+      [...document.querySelectorAll(".small-cards > .card")].some((card) => card.scrollWidth > card.clientWidth),
+    );
+    expect(isCut, name).toBe(false);
     await page.screenshot({ path: join(pictures, `${name}-phone.png`), fullPage: true });
   }
 });

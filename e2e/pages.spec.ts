@@ -90,6 +90,11 @@ test("a resource can be passed on as a link, for kubectl, and as a call of the A
   expect(await copied("kubectl")).toBe("kubectl get fireboltengines.compute.firebolt.io ingest -n shop -o yaml");
   const call = /curl '(.*)'/.exec(await copied("API call"))?.[1] ?? "";
   expect(await (await fetch(call)).json()).toMatchObject({ why: expect.stringContaining("serviceaccount") as string });
+  // An age is copied as the moment that it stands for.
+  const age = page.locator(".say time").first();
+  await age.evaluate((time) => getSelection()?.selectAllChildren(time));
+  await page.keyboard.press("Control+c");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await age.getAttribute("dateTime"));
 });
 
 test("a machine shows its specification, what was never taken, and its bench runs the real rules", async () => {
@@ -139,9 +144,12 @@ test("a key can be another one, unless that one has a use already", async () => 
   await page.locator("[data-row].at").first().waitFor();
 });
 
-test("what does not exist is said to be so", async () => {
+test("what does not exist is said to be so, with a way to what does", async () => {
   const page = await open("/firebolt/engine/shop/nobody");
-  await page.getByRole("alert").first().waitFor();
+  await page.getByRole("heading", { level: 1, name: "nobody" }).waitFor();
+  await page.getByRole("alert").getByText("There is no Engine shop/nobody.").waitFor();
+  await page.getByRole("link", { name: "the list of its kind" }).click();
+  await page.waitForURL(/\/firebolt\/engine$/);
   await page.evaluate(() => localStorage.setItem("orrery-theme", "dark"));
   await page.goto(new URL("/machines/nothing.like.that", page.url()).href);
   await page.getByRole("heading", { name: "There is no such page" }).waitFor();

@@ -7,14 +7,16 @@ export function NotThere({ kind, namespace, name, said }: ResourceRef & { said: 
     <>
       <h1>{name}</h1>
       <p className="say" role="alert">
-        {said} It may have been deleted, or not be made yet: what exists is in{" "}
+        {said} It may have been deleted, or not be made yet. Here is{" "}
         <Link href={kindPath(kind)}>
           <b>the list of its kind</b>
         </Link>
         {namespace && (
           <>
-            {" "}
-            and <Link href={`/all?namespace=${encodeURIComponent(namespace)}`}>{`everything in ${namespace}`}</Link>
+            , and here is{" "}
+            <Link href={`/all?namespace=${encodeURIComponent(namespace)}`}>
+              <b>all there is in {namespace}</b>
+            </Link>
           </>
         )}
         .

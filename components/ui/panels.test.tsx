@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { AuditLog } from "../audit/audit-log";
 import { MachineCards } from "../machines/machine-cards";
+import { MachinePage } from "../machines/machine-page";
+import { ResourceList } from "../list/resource-list";
+import { About } from "../about/about";
+import { LifecycleCard } from "../resource/lifecycle-card";
+import { ResourcePage } from "../resource/resource-page";
 import { Attention } from "../overview/attention";
 import { Lately } from "../overview/lately";
 import { GenerationDiff } from "../resource/generation-diff";
@@ -12,7 +17,13 @@ import { answered, failed, whileAsking, type Answers } from "./fixtures/rendered
 
 const ref = { kind: "firebolt.engine", namespace: "shop", name: "analytics" };
 const page = (first: object) => ({ pages: [first], pageParams: [null] });
-const nobody = { rows: [], nextCursor: null, counts: { total: 0, states: {}, tones: {} }, hidden: [], version: "0" };
+const nobody = {
+  rows: [],
+  nextCursor: null,
+  counts: { total: 0, states: [], tones: {}, kinds: {}, namespaces: {} },
+  hidden: [],
+  version: "0",
+};
 
 function Happened() {
   return <Timeline resource={ref} history={useHistory(ref)} at={null} onAt={() => undefined} />;
@@ -25,6 +36,11 @@ const panels: Record<string, Case> = {
     part: <MachineCards hrefs="list" />,
     nothing: { "machines.list": [], "machines.pictures": {} },
     say: "There is no machine.",
+  },
+  list: {
+    part: <ResourceList kind={ref.kind} />,
+    nothing: { "machines.list": [], list: page(nobody), "fleet.page": nobody },
+    say: "Nothing matches.",
   },
   lately: { part: <Lately />, nothing: { "fleet.lately": [] }, say: "Nothing has happened yet." },
   warnings: {
@@ -79,5 +95,36 @@ describe.each(Object.entries(panels))("%s", (_name, { part, nothing, say }) => {
     const html = failed(part, away, nothing);
     expect(html).toContain(say);
     expect(html).toMatch(/stale-note">as of <time dateTime="[^"]+Z".* ago: The database is away\./);
+  });
+});
+
+const lifecycle = {
+  lifecycle: "phase",
+  title: "Engine",
+  machine: "0000000",
+  state: "stable",
+  tone: "good" as const,
+  since: null,
+  desired: null,
+  summary: "Running what the spec says",
+  settled: true,
+  composedOf: [],
+};
+
+/** What is never empty where it is there at all. */
+const wholes: Record<string, React.ReactNode> = {
+  resource: <ResourcePage {...ref} />,
+  diagram: <LifecycleCard kind={ref.kind} lifecycle={lifecycle} transitions={[]} onAt={() => undefined} />,
+  machine: <MachinePage kind={ref.kind} lifecycle="phase" />,
+  about: <About />,
+};
+
+describe.each(Object.entries(wholes))("%s", (_name, part) => {
+  test("shows bones while it is asked for", () => {
+    expect(whileAsking(part)).toContain('aria-busy="true"');
+  });
+
+  test("says why it has nothing to show, and offers to try again", () => {
+    expect(failed(part, away)).toMatch(new RegExp(`role="alert">${away}.*Try again`));
   });
 });

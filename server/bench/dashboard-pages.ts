@@ -42,7 +42,10 @@ export async function scripts(browser: Browser, url: string, resource: string): 
   return figures;
 }
 
-/** From the last byte of the page's data to the first frame that has the diagram in it, in a browser that is warm. */
+/**
+ * From the first byte of the page, which has its data in it, until the frame that has the diagram in it is done, in a browser
+ * that is warm. Not from the last byte: a page that is painted while it comes would take less than no time.
+ */
 export async function diagramPaint(browser: Browser, url: string, resource: string): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [key, path] of [
@@ -65,7 +68,7 @@ export async function diagramPaint(browser: Browser, url: string, resource: stri
         await page.evaluate(() => {
           const [loaded] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
           const { diagramAt } = window as unknown as { diagramAt: number };
-          return Math.max(0, diagramAt - (loaded?.responseEnd ?? 0));
+          return diagramAt - (loaded?.responseStart ?? 0);
         }),
       );
       await context.close();
@@ -77,10 +80,13 @@ export async function diagramPaint(browser: Browser, url: string, resource: stri
   return figures;
 }
 
-/** In the page: the time of the first frame after a diagram stands in the document. As text: it is not compiled on its way. */
+/**
+ * In the page: when the frame after the first with a diagram begins to be made, by the clock and not by the time that the
+ * frame was due, which a busy page lets pass. As text: it is not compiled on its way.
+ */
 const noteDiagram = `
   requestAnimationFrame(function look() {
     if (!document.querySelector(".flow .node, .flow .state")) requestAnimationFrame(look);
-    else requestAnimationFrame((at) => Object.assign(window, { diagramAt: at }));
+    else requestAnimationFrame(() => Object.assign(window, { diagramAt: performance.now() }));
   });
 `;
