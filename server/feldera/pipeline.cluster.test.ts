@@ -172,6 +172,25 @@ test.concurrent("a process that ends shows its exit code and stops the pipeline"
   expect((await failed("ends")).deployment_error?.message).toContain("exit code 3");
 });
 
+test.concurrent("a process that somebody kills shows it and stops the pipeline", async () => {
+  await create("killed");
+  await becomes("killed", "Running");
+  await kubectl("exec", "pl-killed-0", "--", "node", "-e", "process.kill(1)");
+  const { deployment_error } = await failed("killed");
+  expect(deployment_error?.error_code).toBe("RunnerCheckError");
+  expect(deployment_error?.message).toMatch(/process ended with exit code \d+/);
+});
+
+test.concurrent("a pod that is replaced stops nothing, and its process catches up with what was stored", async () => {
+  await create("moves", { runtime_config: { env: { PIPELINE_REPLAY_MS: "20000" } } });
+  const { deployment_id } = await becomes("moves", "Running");
+  await tell("moves", "/data", "POST", "first");
+  await kubectl("delete", "pod", "pl-moves-0");
+  await becomes("moves", "Replaying");
+  expect((await becomes("moves", "Running")).deployment_id).toBe(deployment_id);
+  expect(await tell("moves", "/data", "GET")).toEqual({ data: ["first"] });
+});
+
 test.concurrent("a StatefulSet deleted by hand stops the pipeline with a resources error", async () => {
   await create("loses");
   await becomes("loses", "Running");
