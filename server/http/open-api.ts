@@ -73,11 +73,9 @@ const refusedSchema = z.object({ refusal: refusalSchema }).meta({ id: "Refused" 
 /** What has a name is described once, among the components: a reference reads from the top of the document. */
 function jsonSchema(schema: z.ZodType, io: "input" | "output", shared: Json): Json {
   const made = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
-  const {
-    $schema,
-    $defs = {},
-    ...own
-  } = JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json & { $defs?: Json };
+  // The document says once for all of them which kind of schema they are.
+  const text = JSON.stringify({ ...made, $schema: undefined }).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const { $defs = {}, ...own } = JSON.parse(text) as Json & { $defs?: Json };
   Object.assign(shared, $defs);
   return own;
 }
