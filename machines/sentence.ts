@@ -8,6 +8,8 @@ import { metaOf, observed, stateMetaOf, type Tone } from "./lifecycle";
 export type Sentence = {
   what: string;
   why: string | null;
+  /** The same without what was seen. */
+  whyInShort: string | null;
   next: string | null;
   /** What it waits for is in trouble, by a warning of the cluster's own. */
   troubled: boolean;
@@ -18,21 +20,16 @@ export function sentenceOf(machine: AnyStateMachine, state: string, known: Known
   const ways = explain(machine, state, known).filter(({ edge }) => edge.event === observed.type);
   const taken = ways.find((way) => way.taken);
   if (taken && !taken.edge.self) {
-    return { what, why: taken.tree && because(taken.tree), next: `next is ${taken.edge.to}`, troubled: false };
+    return { what, ...whyOf(taken.tree), next: `next is ${taken.edge.to}`, troubled: false };
   }
   const awaited = metaOf(machine).settled.includes(state) ? undefined : awaitedOf(machine, ways);
   // Tried before what is awaited, so it is what stands in the way.
   if (taken?.tree && taken.edge.actions.length && !(awaited && ways.indexOf(awaited) < ways.indexOf(taken))) {
     const deeds = taken.edge.actions.map((action) => metaOf(machine).actions[action] ?? action);
-    return {
-      what,
-      why: because(taken.tree),
-      next: `so it will ${deeds.join(" and ")}`,
-      troubled: isTroubled(taken.tree),
-    };
+    return { what, ...whyOf(taken.tree), next: `so it will ${deeds.join(" and ")}`, troubled: isTroubled(taken.tree) };
   }
-  if (!awaited?.tree) return { what, why: null, next: null, troubled: false };
-  return { what, why: because(awaited.tree), next: `then ${awaited.edge.to}`, troubled: isTroubled(awaited.tree) };
+  if (!awaited?.tree) return { what, ...whyOf(null), next: null, troubled: false };
+  return { what, ...whyOf(awaited.tree), next: `then ${awaited.edge.to}`, troubled: isTroubled(awaited.tree) };
 }
 
 function isTroubled(tree: GuardTree): boolean {
@@ -53,8 +50,9 @@ function awaitedOf(machine: AnyStateMachine, ways: WayOut[]): WayOut | undefined
   return ways.filter(({ edge, open }) => !edge.self && !open).sort((a, b) => hopeOf(a) - hopeOf(b))[0];
 }
 
-function because(tree: GuardTree): string {
+function whyOf(tree: GuardTree | null): Pick<Sentence, "why" | "whyInShort"> {
+  if (!tree) return { why: null, whyInShort: null };
   const seen = decisive(tree).flatMap(({ evidence }) => evidence.map(({ sentence }) => sentence));
   const said = sentencesOf(tree).join(" and ");
-  return seen.length ? `${said} (${[...new Set(seen)].join("; ")})` : said;
+  return { why: seen.length ? `${said} (${[...new Set(seen)].join("; ")})` : said, whyInShort: said };
 }

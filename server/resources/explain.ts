@@ -2,7 +2,7 @@ import { explain as waysOutOf, type WayOut } from "@/machines/explain";
 import type { Known } from "@/machines/facts";
 import type { Kind } from "@/machines/kind";
 import { metaOf, type Tone } from "@/machines/lifecycle";
-import { sentenceOf } from "@/machines/sentence";
+import { sentenceOf, sentenceText } from "@/machines/sentence";
 import type { KubernetesObject } from "@/server/kubernetes/object";
 import type { Cause, ExplainAnswer } from "./explain-answers";
 import type { Asked } from "./context";
@@ -76,18 +76,29 @@ function answerOf(
     const { machine } = kind.lifecycles[lifecycle] ?? {};
     const facts = known[lifecycle];
     if (!machine || !facts)
-      return { lifecycle, state, tone, since, sentence: "", why: null, own: null, settled: true, waysOut: [] };
-    const { what, why: guarded, next } = sentenceOf(machine, state, facts);
+      return {
+        lifecycle,
+        state,
+        tone,
+        since,
+        sentence: "",
+        brief: "",
+        why: null,
+        own: null,
+        settled: true,
+        waysOut: [],
+      };
+    const said = sentenceOf(machine, state, facts);
     const own = object && ownWords(object, state);
-    const why = own ?? guarded;
-    const sentence = [why ? `${what}: ${why}` : what, next].filter(Boolean).join("; ");
+    const why = own ?? said.why;
     const settled = metaOf(machine).settled.includes(state);
     return {
       lifecycle,
       state,
       tone,
       since,
-      sentence,
+      sentence: sentenceText({ ...said, why }),
+      brief: sentenceText({ ...said, why: own ?? said.whyInShort }),
       why,
       own,
       settled,
@@ -123,6 +134,8 @@ type Said = {
   settled: boolean;
   waysOut: unknown[];
   sentence: string;
+  /** The same without what was seen, for where the cause has told that already. */
+  brief: string;
 };
 
 /** An object's own trouble is nearer to the cause than the guard that waits for it; a failing write is nearest of all. */
@@ -140,8 +153,8 @@ function sentenceFor({ ref, kind, row }: Explained, said: Said | undefined, why:
   if (!said) return `${kind.title} ${nameOf(ref)}`;
   const since = said.since === null ? "since unknown" : `for ${spokenDuration(now - Date.parse(said.since))}`;
   // What the guard waits for, and what comes then, is in the machine's own sentence; a nearer cause goes before it.
-  const cause = why === said.why ? null : why;
-  return `${[`${said.state} ${since}`, cause, said.sentence, againOf(row.looksAgainAt, now)].filter(Boolean).join(". ")}.`;
+  const told = why === null || why === said.why ? [said.sentence] : [why, said.brief];
+  return `${[`${said.state} ${since}`, ...told, againOf(row.looksAgainAt, now)].filter(Boolean).join(". ")}.`;
 }
 
 function againOf(looksAgainAt: string | null, now: number): string {

@@ -219,14 +219,14 @@ test.each(Object.entries(troubles))(
     const { why, sentence } = await stage.as().resource.explain({ kind: "firebolt.engine", ...at });
     expect(await stage.client.get(engineApi, at)).toBeDefined();
     if (!cause.test(why ?? "")) missed.push(`${title}: ${why ?? "nothing"}`);
-    // The sentence begins with the state, and the cause is what follows it.
-    expect(sentence).toContain(why ?? "");
+    // The cause follows the state, and is told once.
+    expect(sentence.split(why ?? "nothing")).toHaveLength(2);
   },
 );
 
-test("nearly all of them are named, and there are more than twenty", () => {
+test("all of them are named, and there are more than twenty", () => {
   expect(Object.keys(troubles).length).toBeGreaterThanOrEqual(20);
-  expect(missed.length / Object.keys(troubles).length, missed.join("\n")).toBeLessThanOrEqual(0.05);
+  expect(missed).toEqual([]);
 });
 
 test("an engine that waits in vain is listed among what wants attention, before it is late", async () => {
