@@ -7,7 +7,7 @@ export type Status = {
   metadata: Record<string, never>;
   status: "Failure";
   message: string;
-  reason: string;
+  reason?: string;
   details?: StatusDetails;
   code: number;
 };
@@ -46,7 +46,7 @@ export function statusOf(error: StatusError): Status {
     metadata: {},
     status: "Failure",
     message: error.message,
-    reason: error.reason,
+    ...(error.reason ? { reason: error.reason } : {}),
     ...(error.details ? { details: error.details } : {}),
     code: error.code,
   };

@@ -39,6 +39,25 @@ export const applyingContract = topic("server-side apply", (promises) => {
     expect(second.object.metadata.resourceVersion).toBe(first.object.metadata.resourceVersion);
   });
 
+  promises("an apply with a field that no schema has is refused as a whole", async (target) => {
+    const ns = await target.bareNamespace();
+    const strange = deployment("a");
+    const refused = await apply(
+      target,
+      `${deploymentsIn(ns)}/a`,
+      { ...strange, spec: { ...strange.spec, typo: 1 } },
+      {
+        manager: "alice",
+      },
+    );
+    expect(refused).toMatchObject({ status: 500, object: { kind: "Status", code: 500 } });
+    expect(refused.object["reason"]).toBeUndefined();
+    expect(refused.object["message"]).toMatch(
+      /^failed to create typed patch object.*: \.spec\.typo: field not declared in schema$/,
+    );
+    expect((await target.send("GET", `${deploymentsIn(ns)}/a`)).status).toBe(404);
+  });
+
   promises("a field that the manager no longer applies goes", async (target) => {
     const ns = await target.bareNamespace();
     await apply(target, `${configMapsIn(ns)}/a`, configMap("a", { x: "1", y: "1" }), { manager: "alice" });

@@ -9,7 +9,7 @@ import { conform, type Findings } from "@/server/sandbox/schema/conform";
 import { schemaAt } from "@/server/sandbox/schema/builtin-schema";
 import { decodeProtobuf, openEnvelope } from "@/server/sandbox/schema/decode-protobuf";
 import { type Schema } from "@/server/sandbox/schema/schema";
-import { badRequestError } from "@/server/sandbox/status-error";
+import { badRequestError, StatusError } from "@/server/sandbox/status-error";
 
 export const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
@@ -48,6 +48,23 @@ function addressOf(apiVersion: string, kind: string): string {
 /** The result of a patch shares parts with what is stored, and is copied before anything is dropped from it. */
 export function checkedCopy(type: Kind, object: KubernetesObject, ctx: RequestContext): KubernetesObject {
   return checked(type, isBuiltin(type) ? cloneUnfrozen(object) : object, ctx);
+}
+
+/** What is applied; a field of no schema can have no owner, however the client wants such fields treated. */
+export function checkedConfig(type: Kind, config: KubernetesObject, ctx: RequestContext): KubernetesObject {
+  const unknown = isBuiltin(type) ? [] : conform(metadataOnly, { metadata: config.metadata }, { prune: false }).unknown;
+  // A custom kind's schema says nothing of the metadata.
+  const own = isBuiltin(type) ? config : { ...config, metadata: {} };
+  if (type.schema) unknown.push(...conform(type.schema, own, { prune: false }).unknown);
+  if (unknown.length > 0) throw untypedError(type, config, unknown);
+  return checkedCopy(type, config, ctx);
+}
+
+function untypedError({ group, version, kind }: Kind, { metadata }: KubernetesObject, unknown: readonly string[]) {
+  const sentences = unknown.map((field) => `.${field}: field not declared in schema`);
+  const errors = sentences.length === 1 ? sentences.join() : `errors:\n  ${sentences.join("\n  ")}`;
+  const about = `${metadata.namespace ?? ""}/${metadata.name}; ${group ? `${group}/` : ""}${version}, Kind=${kind}`;
+  return new StatusError(500, "", `failed to create typed patch object (${about}): ${errors}`);
 }
 
 /** Compares with the schema: wrong types are refused, unknown fields dropped, told or refused as the client asked. */

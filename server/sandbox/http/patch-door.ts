@@ -6,7 +6,7 @@ import { timeOf } from "@/server/sandbox/cluster/write";
 import { invalid, required } from "@/server/sandbox/field-error";
 import { type Call } from "@/server/sandbox/http/call";
 import { decodeBody, objectOf, parseJson } from "@/server/sandbox/http/decode";
-import { checkedCopy } from "@/server/sandbox/http/incoming";
+import { checkedConfig, checkedCopy } from "@/server/sandbox/http/incoming";
 import { respondObject } from "@/server/sandbox/http/outgoing";
 import { present, toStored } from "@/server/sandbox/http/present";
 import { readBody } from "@/server/sandbox/http/read-body";
@@ -129,7 +129,7 @@ function configOf({ type, name = "", subresource, ctx }: Call, body: unknown): K
     const expected = `Specified patch version: ${String(version)}, expected: ${apiVersionOf(type)}`;
     throw badRequestError(`Incorrect version specified in apply patch. ${expected}`);
   }
-  const config = checkedCopy(type, objectOf(body, type), ctx);
+  const config = checkedConfig(type, objectOf(body, type), ctx);
   if (config.metadata.managedFields) throw badRequestError("metadata.managedFields must be nil");
   if (config.metadata.name === "") config.metadata = { ...config.metadata, name };
   if (config.metadata.name !== name) {
