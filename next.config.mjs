@@ -13,8 +13,6 @@ const config = {
   ],
   poweredByHeader: false,
   reactStrictMode: true,
-  // Every page is made when it is asked for: with its styles in it, its first paint waits for nothing more.
-  experimental: { inlineCss: true },
   // `npm test` checks the types of the whole project once; the build does not check them again.
   typescript: { ignoreBuildErrors: true },
 };

@@ -38,13 +38,21 @@ type Props = {
 /** What the page will ask for is asked for here already, so that its first paint has something to show. */
 export async function Prefetch({ queries = () => [], paged = () => [], children }: Props) {
   const { queryClient, trpc, caller } = await queriesOf();
-  const wanted = [trpc.machines.list.queryOptions(), trpc.whoami.queryOptions(), ...queries(trpc)];
   // Each is the options of some procedure; their types have nothing in common but this. A failed one is asked for again.
   await Promise.all([
-    ...wanted.map((query) => queryClient.query(query as QueryExecuteOptions).catch(() => undefined)),
+    ...queries(trpc).map((query) => queryClient.query(query as QueryExecuteOptions).catch(() => undefined)),
     ...paged({ trpc, caller }).map((query) => queryClient.infiniteQuery(query as FirstPage).catch(() => undefined)),
   ]);
   return <HydrationBoundary state={dehydrate(queryClient)}>{children}</HydrationBoundary>;
+}
+
+/** What stands around every page asks for these, before any page in it does. */
+export async function shellState() {
+  const { trpc } = await queriesOf();
+  const queryClient = createQueryClient();
+  const wanted = [trpc.machines.list.queryOptions(), trpc.whoami.queryOptions()];
+  await Promise.all(wanted.map((query) => queryClient.query(query as QueryExecuteOptions).catch(() => undefined)));
+  return dehydrate(queryClient);
 }
 
 type FirstPage = Parameters<Queries["queryClient"]["infiniteQuery"]>[0];

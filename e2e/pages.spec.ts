@@ -28,6 +28,7 @@ test("pages have their words before any script has run", async () => {
   ] as const) {
     await page.goto(inject("url") + path);
     await page.getByText(words).first().waitFor();
+    await page.getByRole("navigation", { name: "Pages" }).getByText("Pipelines").waitFor();
   }
 });
 

@@ -1,7 +1,7 @@
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { Shell } from "@/components/shell/shell";
-import { asker, madeAt } from "@/app/prefetch";
+import { asker, madeAt, shellState } from "@/app/prefetch";
 
 export const dynamic = "force-dynamic";
 
@@ -10,5 +10,9 @@ export default async function Pages({ children }: { children: React.ReactNode })
     const to = (await headers()).get("x-orrery-path") ?? "/";
     redirect(`/sign-in?to=${encodeURIComponent(to)}`);
   }
-  return <Shell madeAt={madeAt()}>{children}</Shell>;
+  return (
+    <Shell madeAt={madeAt()} known={await shellState()}>
+      {children}
+    </Shell>
+  );
 }

@@ -1,4 +1,5 @@
 "use client";
+import { HydrationBoundary, type DehydratedState } from "@tanstack/react-query";
 import { usePathname } from "next/navigation";
 import { useState } from "react";
 import { LiveProvider } from "../live/live";
@@ -11,13 +12,17 @@ import { SideBar } from "./side-bar";
 import { SignedOut } from "./signed-out";
 import { TopBar } from "./top-bar";
 
+type Props = { madeAt: number; known: DehydratedState; children: React.ReactNode };
+
 /** What stands around every page: the way to all others, the search, and whether it is live. */
-export function Shell({ madeAt, children }: { madeAt: number; children: React.ReactNode }) {
+export function Shell({ madeAt, known, children }: Props) {
   return (
     <MadeAt value={madeAt}>
       <Connections>
         <LiveProvider>
-          <Frame>{children}</Frame>
+          <HydrationBoundary state={known}>
+            <Frame>{children}</Frame>
+          </HydrationBoundary>
         </LiveProvider>
       </Connections>
     </MadeAt>
