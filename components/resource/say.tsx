@@ -51,7 +51,7 @@ export function Say({ answer, explained, copy }: Props) {
           </>
         )}
         {explained?.looksAgainAt && now > 0 && Date.parse(explained.looksAgainAt) > now && (
-          <> Next look in {duration(Date.parse(explained.looksAgainAt) - now)}.</>
+          <> Next look in {duration(Math.max(1_000, Date.parse(explained.looksAgainAt) - now))}.</>
         )}
         {explained?.source === "stored" && <> The cluster does not answer: this is what was last read.</>}
         {explained?.unknown.map((said) => (
